@@ -1,0 +1,16 @@
+/** `npm run build`: compiles the packages to `dist`, a tree that runs without type stripping (for images). */
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT, runStep } from './step.ts'
+
+const compiled = await runStep({ name: 'compile', command: ['tsc', '-b', 'tsconfig.build.json'] })
+if (!compiled.ok) process.exit(1)
+
+for (const name of readdirSync(join(ROOT, 'services'))) {
+  const from = join(ROOT, 'services', name)
+  const to = join(ROOT, 'dist/services', name)
+  mkdirSync(to, { recursive: true })
+  const manifest = readFileSync(join(from, 'package.json'), 'utf8')
+  writeFileSync(join(to, 'package.json'), manifest.replaceAll('.ts"', '.js"'))
+}
+cpSync(join(ROOT, 'LICENSE'), join(ROOT, 'dist/LICENSE'))
