@@ -109,6 +109,7 @@ export type MisbehavedCode =
   | 'SECOND_HELLO'
   | 'FLOW_CONTROL'
   | 'NOT_OFFERED'
+  | 'ILLEGAL_SELECTION'
   | 'RATE'
   | 'KEY_LIMIT'
 
