@@ -1,0 +1,99 @@
+import type { CallTarget, SessionEndReason } from '../../exchanges/contract.ts'
+
+/**
+ * An MCP server behind this relay, spoken to over Streamable HTTP in both eras. Built by `createHttpBackend` of
+ * `backend.ts`; one per MeshBackend with `mcp.url`.
+ */
+export interface HttpBackend {
+  /** `backend/namespace/name`, for logs and errors. */
+  readonly name: string
+  /**
+   * A view of the backend for one caller. Sessions of different scopes never meet, even with equal session keys: use one
+   * scope for the routes of this relay and one for each (peer, association).
+   */
+  scope(): BackendScope
+  /** Open exchanges over all scopes, for drain and metrics. */
+  readonly openExchanges: number
+  /** Southbound sessions over all scopes. */
+  readonly openSessions: number
+  /**
+   * Ends all sessions (DELETE, best effort, at most `deleteTimeoutMs`), then fails what is still open with outcome 1 and
+   * closes every connection. New calls fail as not sent from the first moment on. Never rejects.
+   */
+  close(): Promise<void>
+}
+
+/** A caller's view: what an edge route or an inbound association calls. */
+export interface BackendScope extends CallTarget {
+  /** The caller is gone (its association ended): ends every session of this scope. */
+  end(reason: SessionEndReason): void
+}
+
+export interface HttpBackendOptions {
+  /** `backend/namespace/name`. */
+  readonly name: string
+  /** `spec.mcp.url`: http or https. */
+  readonly url: URL
+  /** Lower-case names that the caller may set on requests, from `spec.acceptHeaders`; never the forbidden ones. */
+  readonly acceptHeaders: readonly string[]
+  readonly limits: HttpBackendLimits
+  readonly clock: BackendClock
+  /** What happened, for metrics and logs; must not throw. */
+  readonly observe: (event: BackendEvent) => void
+  /** The backend lost or ended a session: the caller ends it on its side too (CARRIAGE section 1, LINK op 1 reason 1). */
+  readonly onSessionLost?: (scope: BackendScope, sessionId: string) => void
+  /** PEM bundle for https backends; the system's store when absent. */
+  readonly ca?: string
+}
+
+export interface HttpBackendLimits {
+  /** None when absent: CARRIAGE section 4. */
+  readonly connectTimeoutMs?: number
+  /** From the first octet of the request to the first header of the answer; none when absent. */
+  readonly firstHeaderTimeoutMs?: number
+  /** Requests in flight; unbounded when absent. As many again may wait, at least 16; beyond that QuotaExceeded, not sent. */
+  readonly maxConcurrency?: number
+  /** One reply or one event; default 16 MiB. */
+  readonly maxReplyOctets?: number
+  /** Messages of one session that wait for their turn; default 1,024. */
+  readonly maxQueuedPerSession?: number
+  /** Sessions over all scopes; default 10,000. */
+  readonly maxSessions?: number
+}
+
+export interface BackendClock {
+  setTimeout(callback: () => void, delayMs: number): unknown
+  clearTimeout(handle: unknown): void
+}
+
+export interface BackendEvent {
+  readonly what: BackendEventKind
+  /** HTTP status, method or header name that it was about; nothing a peer could fill with secrets. */
+  readonly detail?: string
+}
+
+export type BackendEventKind =
+  /** A request header of the caller's that is not on the list. */
+  | 'header_dropped'
+  /** A reply whose id is not the request's. */
+  | 'reply_unmatched'
+  /** A reply after the exchange had ended. */
+  | 'reply_late'
+  /** A notification after the exchange had ended. */
+  | 'notification_late'
+  /** A request of the server's, answered with -32601. */
+  | 'server_request_refused'
+  /** A request of the server's that could not be answered. */
+  | 'server_request_dropped'
+  | 'batch_dropped'
+  /** Octets on a stream that are no JSON-RPC message. */
+  | 'rubbish_dropped'
+  /** An SSE event of another type than `message`. */
+  | 'event_ignored'
+  /** The backend answered a notification or a response with an HTTP error, or not at all. */
+  | 'notification_refused'
+  /** Never posted: its session is gone or its queue is full. */
+  | 'notification_dropped'
+  | 'session_opened'
+  | 'session_ended'
+  | 'session_lost'
