@@ -1,3 +1,4 @@
+import type { CloseCode } from '../codepoints/close-codes.ts'
 import type { ProfileCode } from '../codepoints/profiles.ts'
 import type { AeadSuite, Kem, SignatureScheme } from '../codepoints/suites.ts'
 import type { NpampError } from '../errors.ts'
@@ -114,16 +115,7 @@ export interface PeerExtensions {
   readonly bootId: Uint8Array
 }
 
-export const CLOSE_CODE = {
-  NORMAL: 0,
-  GOING_AWAY: 1,
-  PROTOCOL_ERROR: 2,
-  POLICY: 3,
-  INTERNAL: 4,
-  KEY_LIMIT: 5,
-  IDLE: 6,
-} as const
-export type CloseCode = (typeof CLOSE_CODE)[keyof typeof CLOSE_CODE]
+export { CLOSE_CODE, type CloseCode } from '../codepoints/close-codes.ts'
 
 export type LinkMessage =
   | { readonly op: 'sessionEnd'; readonly session: Uint8Array; readonly reason: number }
