@@ -1,0 +1,76 @@
+import type { Logger, Metrics } from '@causeway/telemetry'
+import type { RouteTable } from '../../router/route-table.ts'
+
+/** An `mcp` listener of a MeshRelay: MCP Streamable HTTP at the path of each route, transparent. Opened by `listenMcp`. */
+export interface McpEdge {
+  /** Where it listens; the port is the real one when 0 was asked for. */
+  readonly address: { readonly host: string; readonly port: number }
+  /** Exchanges whose client has no answer yet. */
+  readonly openExchanges: number
+  readonly openSessions: number
+  /**
+   * The target lost or ended a session (`Session.id`): later requests on it are answered 404, so that the client starts
+   * anew. The target is not told. An unknown id is ignored.
+   */
+  forgetSession(sessionId: string): void
+  /**
+   * Stops accepting, lets open exchanges end for at most `drainMs`, fails what is left with delivery `unknown`, and closes
+   * every connection. New requests on open connections get 503 with Retry-After. Never rejects; a second call shortens
+   * the first.
+   */
+  stop(drainMs: number): Promise<void>
+}
+
+export interface McpEdgeOptions {
+  readonly host: string
+  readonly port: number
+  /**
+   * `host` (any port) or `host:port`, compared without case. When absent or empty: a loopback listener takes localhost,
+   * 127.0.0.1 and [::1] with any port; any other listener takes every Host.
+   */
+  readonly allowedHosts?: readonly string[]
+  /** Whole origins, `https://app.example`. When absent or empty: only origins whose host is loopback, on a loopback listener. */
+  readonly allowedOrigins?: readonly string[]
+  readonly routes: RouteTable
+  readonly limits?: Partial<EdgeLimits>
+  readonly clock: EdgeClock
+  /** Milliseconds since 1970, for the UUIDv7 of a request. */
+  readonly wallClock: () => number
+  /** Cryptographically strong. */
+  readonly random: (octets: number) => Uint8Array
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** Monotonic milliseconds and timers; the driver's clock of the transports fits. */
+export interface EdgeClock {
+  now(): number
+  setTimeout(callback: () => void, delayMs: number): unknown
+  clearTimeout(handle: unknown): void
+}
+
+export interface EdgeLimits {
+  /** One request body; beyond it 413. */
+  readonly maxBodyOctets: number
+  /** All headers of one request; beyond it 431. */
+  readonly maxHeaderOctets: number
+  readonly sessionsPerRoute: number
+  /** A session without any request for so long ends. */
+  readonly sessionIdleMs: number
+  /** Events that wait for a slow client, per exchange (CARRIAGE section 7). */
+  readonly maxBufferedOctets: number
+  /** A client that takes nothing for so long loses its exchange. */
+  readonly stallMs: number
+  /** Silence after which a stream gets a comment line, and after which one is opened at all. */
+  readonly keepAliveMs: number
+}
+
+export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
+  maxBodyOctets: 4 * 1024 * 1024,
+  maxHeaderOctets: 32 * 1024,
+  sessionsPerRoute: 10_000,
+  sessionIdleMs: 30 * 60_000,
+  maxBufferedOctets: 4 * 1024 * 1024,
+  stallMs: 30_000,
+  keepAliveMs: 15_000,
+}

@@ -1,0 +1,57 @@
+import type { Route } from './route.ts'
+
+/** All routes of one listener by path. Built once and swapped whole; a lookup is one hash, however many routes there are. */
+export interface RouteTable {
+  readonly size: number
+  /** The route at exactly this path, or undefined. */
+  find(path: string): Route | undefined
+  [Symbol.iterator](): IterableIterator<Route>
+}
+
+/** Two routes of one listener that claim the same path, or a path that no request can have. */
+export class RouteError extends Error {
+  /** `namespace/name` of the route that cannot be served. */
+  readonly route: string
+  readonly code: 'PATH_TAKEN' | 'BAD_PATH'
+
+  constructor(route: string, code: 'PATH_TAKEN' | 'BAD_PATH', message: string) {
+    super(message)
+    this.name = 'RouteError'
+    this.route = route
+    this.code = code
+  }
+}
+
+/** Throws RouteError when a path is no absolute path without query, or when two routes claim the same. */
+export function buildRouteTable(routes: Iterable<Route>): RouteTable {
+  const byPath = new Map<string, Route>()
+  for (const route of routes) {
+    checkPath(route)
+    const other = byPath.get(route.path)
+    if (other !== undefined) {
+      throw new RouteError(route.name, 'PATH_TAKEN', `route ${route.name}: path ${route.path} belongs to ${other.name}`)
+    }
+    byPath.set(route.path, route)
+  }
+  return {
+    size: byPath.size,
+    find: (path) => byPath.get(path),
+    [Symbol.iterator]: () => byPath.values(),
+  }
+}
+
+/** The path of a request target in origin form, its query left out. */
+export function pathOf(requestTarget: string): string {
+  const query = requestTarget.indexOf('?')
+  return query < 0 ? requestTarget : requestTarget.slice(0, query)
+}
+
+function checkPath(route: Route): void {
+  if (!/^\/[\x21\x22\x24-\x3e\x40-\x7e]*$/.test(route.path)) {
+    throw new RouteError(
+      route.name,
+      'BAD_PATH',
+      `route ${route.name}: path ${JSON.stringify(route.path)} must start with / and have no query, fragment or blank`,
+    )
+  }
+}

@@ -1,0 +1,18 @@
+import type { CallTarget } from '../exchanges/contract.ts'
+
+/** One transparent MeshRoute of this relay, ready to serve: nothing in it changes while the table is in force. */
+export interface Route {
+  /** `namespace/name`, for logs and for the scope of sessions. */
+  readonly name: string
+  /** Starts with `/`; compared octet for octet with the path of the request, its query left out. */
+  readonly path: string
+  readonly target: CallTarget
+  readonly limits: RouteLimits
+}
+
+export interface RouteLimits {
+  /** CARRIAGE section 4; no deadline when absent. */
+  readonly requestTimeoutMs?: number
+  /** The smaller of this and the listener's is in force. */
+  readonly maxBodyOctets?: number
+}
