@@ -1,5 +1,6 @@
 import type { HashName } from '../codepoints/profiles.ts'
 import type { AeadSuite } from '../codepoints/suites.ts'
+import { KEM_SECRET_OCTETS } from '../crypto/kem-layout.ts'
 import type { CryptoProvider } from '../crypto/provider.ts'
 import { MisuseError } from '../errors.ts'
 import { hkdfExpandLabel } from './expand-label.ts'
@@ -7,8 +8,7 @@ import { HASH_LENGTH } from './hash-length.ts'
 import { LABEL } from './labels.ts'
 import { Secret } from './secret.ts'
 import { type Direction, TrafficKeys } from './traffic.ts'
-
-const KEM_SECRET_OCTETS = 64
+import { u64 } from './u64.ts'
 
 interface Lineage {
   readonly generation: bigint
@@ -103,10 +103,4 @@ export class DirectionRoot {
   #successor(octets: Uint8Array, lineage: Lineage): DirectionRoot {
     return new DirectionRoot(this.#provider, this.#hash, this.direction, octets, lineage)
   }
-}
-
-function u64(value: bigint): Uint8Array {
-  const octets = new Uint8Array(8)
-  new DataView(octets.buffer).setBigUint64(0, value)
-  return octets
 }

@@ -1,5 +1,7 @@
+import { CHANNEL } from '../codepoints/channels.ts'
 import type { HashName } from '../codepoints/profiles.ts'
 import type { AeadSuite } from '../codepoints/suites.ts'
+import { KEM_SECRET_OCTETS } from '../crypto/kem-layout.ts'
 import type { CryptoProvider } from '../crypto/provider.ts'
 import { MisuseError } from '../errors.ts'
 import { DirectionRoot } from './direction-root.ts'
@@ -9,9 +11,7 @@ import { LABEL } from './labels.ts'
 import { Secret } from './secret.ts'
 import { DIRECTION, type Direction, TrafficKeys } from './traffic.ts'
 
-const KEM_SECRET_OCTETS = 64
 const AUTH_EPOCH = 0n
-const CONTROL_CHANNEL = 0x0000
 const NO_CONTEXT = new Uint8Array(0)
 
 /** First stage: what both ends have after the two HELLOs. */
@@ -78,7 +78,7 @@ export class HandshakeTraffic {
       direction: this.direction,
       epoch: AUTH_EPOCH,
       suite,
-      channel: CONTROL_CHANNEL,
+      channel: CHANNEL.CONTROL,
     })
   }
 
@@ -113,7 +113,7 @@ export class MasterSecret {
 
   /** Root of one direction at generation 0: a copy of master, so keys equal the plain schedule's (REC-023). */
   directionRoot(direction: Direction): DirectionRoot {
-    return new DirectionRoot(this.#provider, this.hash, direction, this.#secret.octets.slice())
+    return new DirectionRoot(this.#provider, this.hash, direction, new Uint8Array(this.#secret.octets))
   }
 
   get octets(): Uint8Array {

@@ -1,0 +1,78 @@
+import {
+  type CipherChaCha20Poly1305Types,
+  type CipherGCMTypes,
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+} from 'node:crypto'
+import { AEAD, type AeadSuite } from '../../codepoints/suites.ts'
+import { ClosedError } from '../../errors.ts'
+import { checkAeadKey, checkNonce, checkSealed } from '../arguments.ts'
+import { joinOctets, totalOctets } from '../join-octets.ts'
+import type { AeadKey } from '../provider.ts'
+import { plain } from './octets.ts'
+
+const OPTIONS = { authTagLength: 16 } as const
+const TAG_OCTETS = 16
+/** Below this, joining pieces costs less than another call into OpenSSL. */
+const JOIN_BELOW_OCTETS = 4096
+
+const ALGORITHM: Readonly<Record<AeadSuite, CipherGCMTypes | CipherChaCha20Poly1305Types>> = {
+  [AEAD.AES_256_GCM]: 'aes-256-gcm',
+  [AEAD.CHACHA20_POLY1305]: 'chacha20-poly1305',
+}
+
+export class NodeAeadKey implements AeadKey {
+  readonly #algorithm: CipherGCMTypes
+  #key: KeyObject | undefined
+
+  constructor(suite: AeadSuite, key: Uint8Array) {
+    checkAeadKey(key)
+    // Both take the same options; node's types only know them apart.
+    this.#algorithm = ALGORITHM[suite] as CipherGCMTypes
+    this.#key = createSecretKey(key)
+  }
+
+  seal(nonce: Uint8Array, aad: Uint8Array, plaintext: readonly Uint8Array[]): Uint8Array[] {
+    checkNonce(nonce)
+    const cipher = createCipheriv(this.#algorithm, this.#usable(), nonce, OPTIONS)
+    cipher.setAAD(aad)
+    const pieces: Uint8Array[] = []
+    for (const part of joinSmall(plaintext)) pieces.push(plain(cipher.update(part)))
+    cipher.final()
+    pieces.push(plain(cipher.getAuthTag()))
+    return pieces
+  }
+
+  open(nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
+    checkNonce(nonce)
+    checkSealed(sealed)
+    const tagAt = sealed.length - TAG_OCTETS
+    const decipher = createDecipheriv(this.#algorithm, this.#usable(), nonce, OPTIONS)
+    decipher.setAAD(aad)
+    decipher.setAuthTag(sealed.subarray(tagAt))
+    const plaintext = plain(decipher.update(sealed.subarray(0, tagAt)))
+    try {
+      decipher.final()
+    } catch {
+      plaintext.fill(0)
+      return undefined
+    }
+    return plaintext
+  }
+
+  /** The octets live in OpenSSL, which clears them when the object is collected; here it can only be dropped (HS-053). */
+  wipe(): void {
+    this.#key = undefined
+  }
+
+  #usable(): KeyObject {
+    if (this.#key === undefined) throw new ClosedError('WIPED', 'this AEAD key was wiped')
+    return this.#key
+  }
+}
+
+function joinSmall(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  return parts.length > 1 && totalOctets(parts) < JOIN_BELOW_OCTETS ? [joinOctets(parts)] : parts
+}

@@ -1,0 +1,15 @@
+import { SIGNATURE, type SignatureScheme } from '../codepoints/suites.ts'
+
+export const SEED_OCTETS = 32
+
+export interface SignatureLayout {
+  readonly name: string
+  readonly publicKeyOctets: number
+  readonly signatureOctets: number
+}
+
+/** Raw RFC 8032 and FIPS 204 encodings (HS-052). */
+export const SIGNATURE_LAYOUT: Readonly<Record<SignatureScheme, SignatureLayout>> = {
+  [SIGNATURE.ED25519]: { name: 'Ed25519', publicKeyOctets: 32, signatureOctets: 64 },
+  [SIGNATURE.ML_DSA_87]: { name: 'ML-DSA-87', publicKeyOctets: 2592, signatureOctets: 4627 },
+}
