@@ -1,0 +1,62 @@
+import type { Resources } from '@causeway/mesh-api'
+import type { Logger, Metrics, Readiness } from '@causeway/telemetry'
+
+/** What a relay is started from. Nothing here is kept by the process beyond the relay's own life. */
+export interface RelayOptions {
+  /** A validated set; the relay takes its own closure from it (CONTROL section 1). */
+  readonly resources: Resources
+  /** `name`, or `namespace/name` where the name alone is not unique. */
+  readonly relayName: string
+  readonly logger: Logger
+  /** Default: a registry of its own, behind the relay's own admin listener. */
+  readonly metrics?: Metrics
+  /** Folder that relative paths of the resources (key and certificate files) start from. Default: the current one. */
+  readonly baseFolder?: string
+}
+
+/** A relay whose listeners are open. */
+export interface RunningRelay {
+  /** `namespace/name`. */
+  readonly name: string
+  /** PeerHandle of this relay's identity: what its peers pin. */
+  readonly peerHandle: string
+  /** Real addresses, also where port 0 was asked for. Absent: no such listener. */
+  readonly addresses: RelayAddresses
+  readonly metrics: Metrics
+  ready(): Readiness
+  /**
+   * Stops accepting, tells peers to open nothing new here, and waits for open exchanges, at most `limitMs` (default
+   * `spec.limits.drain`); what is left then fails with delivery unknown. Ends with `stop`. Never rejects; a second call
+   * returns the first one's promise.
+   */
+  drain(limitMs?: number): Promise<void>
+  /** Ends everything now: CLOSE to peers, listeners and pools closed. Never rejects. */
+  stop(): Promise<void>
+}
+
+export interface RelayAddresses {
+  readonly npamp?: ListenAddress
+  readonly mcp?: ListenAddress
+  readonly admin?: ListenAddress
+}
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Why a relay could not be started: something about this machine, as the resources were valid. */
+export class RelayStartError extends Error {
+  readonly code: RelayStartCode
+  /** The field that the cause stands in, as in `spec.identity.keyFile`. */
+  readonly fieldPath: string
+
+  constructor(code: RelayStartCode, fieldPath: string, message: string) {
+    super(message)
+    this.name = 'RelayStartError'
+    this.code = code
+    this.fieldPath = fieldPath
+  }
+}
+
+export type RelayStartCode = 'NO_SUCH_RELAY' | 'KEY_FILE' | 'CERTIFICATE_FILE' | 'LISTEN' | 'CONFIGURATION'

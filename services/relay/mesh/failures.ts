@@ -1,0 +1,79 @@
+import { OUTCOME, TRANSPORT_ERROR, type TransportErrorCode, type TransportFailure } from '@causeway/npamp'
+import type { CallFailure, FailureCode } from '../exchanges/contract.ts'
+
+/** One row of CARRIAGE section 8. Reason n stands for the northbound code -33110 - n. */
+interface Row {
+  readonly code: FailureCode
+  readonly reason: number
+  /** What it crosses as. */
+  readonly transportError: TransportErrorCode
+  /** For a person at the near edge; the peer's own text is not shown there. */
+  readonly message: string
+}
+
+const { NOT_DELIVERED, SAFETY_POLICY, PROTOCOL_UNSUPPORTED, METHOD_UNSUPPORTED } = TRANSPORT_ERROR
+
+const NO_ANSWER: Row = row('NotDelivered', 0, NOT_DELIVERED, 'the mesh got no answer to this request')
+
+const ROWS: readonly Row[] = [
+  NO_ANSWER,
+  row('SafetyPolicy', 1, SAFETY_POLICY, 'a policy of the other side refused this request'),
+  row('ApprovalRequired', 2, SAFETY_POLICY, 'the other side wants an approval of this request first'),
+  row('QuotaExceeded', 3, NOT_DELIVERED, 'the other side has too much waiting already'),
+  row('ProtocolUnsupported', 4, PROTOCOL_UNSUPPORTED, 'the peer does not carry this protocol'),
+  row('MethodUnsupported', 5, METHOD_UNSUPPORTED, 'the peer has no such target, or not for this relay'),
+  row('AuditUnavailable', 6, NOT_DELIVERED, 'the other side cannot record this request and so refuses it'),
+  row('BackendAuthRequired', 7, NOT_DELIVERED, 'the server wants credentials that the mesh does not have'),
+]
+
+function row(code: FailureCode, reason: number, transportError: TransportErrorCode, message: string): Row {
+  return { code, reason, transportError, message }
+}
+
+/** What the near edge says about a transport error of the far relay. */
+export function failureFromPeer(failure: TransportFailure): CallFailure {
+  const status = statusOf(failure.parameters)
+  const retryAfter = failure.parameters.get('retry-after')
+  const rest = {
+    outcome: failure.outcome,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  }
+  if (failure.outcome === OUTCOME.SESSION_LOST) return { code: 'SessionLost', message: SESSION_LOST, ...rest }
+  const { code, message } = rowOf(failure)
+  return { code, message, ...rest }
+}
+
+export const SESSION_LOST = 'the session ended; initialize again'
+
+/** The reason says most; else the code of the transport error itself; anything unknown is NotDelivered. */
+function rowOf({ code, reason }: TransportFailure): Row {
+  const byReason = reason === 0 ? undefined : ROWS.find((one) => one.reason === reason)
+  return byReason ?? ROWS.find((one) => one.transportError === code) ?? NO_ANSWER
+}
+
+/** How a failure on the backend's side crosses to the near relay (BRG-018: never as a foreign error). */
+export function failureToPeer(failure: CallFailure): TransportFailure {
+  const { code, reason, transportError } = ROWS.find((one) => one.code === failure.code) ?? NO_ANSWER
+  return {
+    code: transportError,
+    message: failure.message,
+    outcome: failure.code === 'SessionLost' ? OUTCOME.SESSION_LOST : failure.outcome,
+    reason,
+    parameters: parametersOf(failure, code),
+  }
+}
+
+function parametersOf(failure: CallFailure, code: FailureCode): Map<string, string> {
+  const parameters = new Map<string, string>()
+  // Their status stays here (CARRIAGE section 8): a client that saw 401 would start a login with the wrong party.
+  if (failure.status !== undefined && code !== 'BackendAuthRequired') parameters.set(':status', String(failure.status))
+  if (failure.retryAfter !== undefined) parameters.set('retry-after', failure.retryAfter)
+  return parameters
+}
+
+/** The backend's HTTP status in a reply's parameters, when it is one. */
+export function statusOf(parameters: ReadonlyMap<string, string>): number | undefined {
+  const text = parameters.get(':status')
+  return text !== undefined && /^[1-5]\d\d$/.test(text) ? Number(text) : undefined
+}
