@@ -1,0 +1,31 @@
+import type { Resources } from '../kinds/all-kinds.ts'
+import type { FieldPath } from '../load/field-path.ts'
+import type { Finding } from './finding.ts'
+import { type ResourceIndex, referenceKey } from './index-of.ts'
+
+/** What can only work through a listener finds it on every relay that it names. */
+export function checkListeners(resources: Resources, index: ResourceIndex): Finding[] {
+  return [
+    ...resources.routes.flatMap((route) => requireListener(route, 'mcp', 'a route is served on it', index)),
+    ...resources.peers
+      .filter((peer) => peer.spec.dial === 'never')
+      .flatMap((peer) => requireListener(peer, 'npamp', 'a peer with dial never can only connect to it', index)),
+  ]
+}
+
+function requireListener(
+  object: Resources['routes'][number] | Resources['peers'][number],
+  listener: 'mcp' | 'npamp',
+  why: string,
+  index: ResourceIndex,
+): Finding[] {
+  return object.spec.relayRefs.flatMap(({ name }, position) => {
+    const key = referenceKey(object, name)
+    const relay = index.relays.get(key)
+    if (relay === undefined || relay.spec.listeners[listener] !== undefined) return []
+    const fieldPath: FieldPath = ['spec', 'relayRefs', position, 'name']
+    return [
+      { id: 'ListenerMissing', object, fieldPath, message: `MeshRelay ${key} has no ${listener} listener; ${why}` },
+    ]
+  })
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+
+/** A label of the DNS, as Kubernetes names most things. */
+const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+
+/** `metadata.name`: a DNS subdomain. */
+export const objectName = () =>
+  z
+    .string()
+    .min(1)
+    .max(253)
+    .regex(
+      new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`),
+      'must be lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit',
+    )
+
+/** `metadata.namespace`: a DNS label. */
+export const namespaceName = () =>
+  z
+    .string()
+    .min(1)
+    .max(63)
+    .regex(
+      new RegExp(`^${DNS_LABEL}$`),
+      'must be lower-case letters, digits and "-", beginning and ending with a letter or digit',
+    )
+
+/** The most octets that a target's name has on the wire (CARRIAGE section 1, RouteContext key 0). */
+export const MAX_WIRE_NAME_OCTETS = 63
+
+/** A target's name on the wire. ASCII, so that characters are octets. */
+export const wireName = () =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_WIRE_NAME_OCTETS)
+    .regex(
+      /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/,
+      'must be letters, digits, "-", "." and "_", beginning and ending with a letter or digit',
+    )
+
+/** HELLO extension key 3 (CARRIAGE section 1). */
+export const replicaName = () =>
+  z
+    .string()
+    .min(1)
+    .max(63)
+    .regex(/^[-a-z0-9.]+$/, 'must be lower-case letters, digits, "-" and "."')
+
+/** The name of an HTTP header, lower case as it crosses the mesh. */
+export const headerName = () =>
+  z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'must be the name of an HTTP header in lower case')
+
+/** A path of the file system; a relative one starts from the directory of the configuration file or the given base. */
+export const filePath = () =>
+  z
+    .string()
+    .min(1)
+    .max(4096)
+    .regex(/^[^\0]+$/, 'must be a path without NUL')

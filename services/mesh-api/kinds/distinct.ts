@@ -1,0 +1,3 @@
+export function allDistinct(values: readonly string[]): boolean {
+  return new Set(values).size === values.length
+}

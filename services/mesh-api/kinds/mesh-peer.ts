@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { npampUrl, serverName } from '../fields/host.ts'
+import { filePath } from '../fields/names.ts'
+import { peerHandle } from '../fields/peer-handle.ts'
+import { reference, relayRefs } from '../fields/reference.ts'
+import type { Kind, Resource } from './kind.ts'
+import { peerRules } from './mesh-peer-rules.ts'
+
+const MIB = 1024 * 1024
+
+const protocol = () => z.enum(['mcp'])
+
+const identity = z
+  .strictObject({
+    handles: z
+      .array(peerHandle())
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('The PeerHandles of this peer: one identity, or more while it changes its key.'),
+    acceptAny: z.boolean().optional().describe('Accept whoever connects. Exactly one of handles and acceptAny is set.'),
+    acceptAnyConfirmed: z
+      .boolean()
+      .optional()
+      .describe('The second switch that acceptAny needs, because it turns authentication of the peer off.'),
+  })
+  .describe('Which N-PAMP identities are this peer.')
+
+const tls = z
+  .strictObject({
+    mode: z
+      .enum(['pinned', 'ca'])
+      .default('pinned')
+      .describe(
+        'pinned: the certificate is not validated, the N-PAMP identity authenticates. ca: the bundle of caFile validates it.',
+      ),
+    caFile: filePath().optional().describe('With mode ca: the bundle of certificate authorities, PEM.'),
+    serverName: serverName()
+      .optional()
+      .describe('With mode ca: the name that the certificate must carry. Default: the host of the address.'),
+  })
+  .prefault({})
+  .describe('The outer TLS, when this relay dials.')
+
+export const meshPeerSpec = z
+  .strictObject({
+    relayRefs: relayRefs(),
+    addresses: z
+      .array(npampUrl())
+      .max(16)
+      .default([])
+      .describe('Where to dial the peer, tried in order. Empty: it is never dialled.'),
+    identity,
+    dial: z
+      .enum(['onDemand', 'always', 'never'])
+      .default('onDemand')
+      .describe('onDemand: dial for the first exchange. always: keep the associations up. never: only accept.'),
+    profile: z
+      .enum(['Standard', 'High', 'Sovereign'])
+      .default('Standard')
+      .describe('The profile that a dial offers, and the least that is accepted.'),
+    associations: z.int().min(1).max(8).default(2).describe('How many associations are kept with this peer.'),
+    tls,
+    postQuantum: z
+      .enum(['observe', 'prefer', 'require'])
+      .default('prefer')
+      .describe(
+        'Post-quantum key exchange of the outer TLS when dialling; require refuses everything but X25519MLKEM768.',
+      ),
+    protocols: z
+      .array(protocol())
+      .min(1)
+      .max(16)
+      .default(['mcp'])
+      .describe('The protocols carried to and from this peer.'),
+    assumedProtocols: z
+      .array(protocol())
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('For an implementation that sends no HELLO: what it is taken to speak. It is sent no HELLO.'),
+    defaultBackend: reference('a MeshBackend')
+      .optional()
+      .describe('What requests of this peer reach that name no target. It must list this peer.'),
+    maxFrameBytes: z
+      .int()
+      .min(65_536)
+      .max(16 * MIB)
+      .default(16 * MIB)
+      .describe(
+        'The largest whole frame, in octets: what is accepted, and what is sent to a peer that announces no limit.',
+      ),
+    limits: z
+      .strictObject({
+        sessionsPerPeer: z
+          .int()
+          .min(1)
+          .max(65_536)
+          .default(256)
+          .describe('The most legacy sessions, hence associations, towards a peer without RouteContext.'),
+      })
+      .prefault({})
+      .describe('Bounds of this peer.'),
+  })
+  .describe('One remote N-PAMP endpoint.')
+
+export type MeshPeerSpec = z.output<typeof meshPeerSpec>
+export type MeshPeer = Resource<'MeshPeer', MeshPeerSpec>
+
+export const meshPeer: Kind<'MeshPeer', typeof meshPeerSpec> = {
+  name: 'MeshPeer',
+  plural: 'meshpeers',
+  shortName: 'cwpeer',
+  description: 'A remote N-PAMP endpoint: where it is, who it is and how it is spoken to.',
+  spec: meshPeerSpec,
+  rules: peerRules,
+}

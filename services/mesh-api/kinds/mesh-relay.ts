@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { duration } from '../fields/duration.ts'
+import { allowedHost, allowedOrigin, listenHost, listenPort } from '../fields/host.ts'
+import { filePath, replicaName } from '../fields/names.ts'
+import type { Kind, Resource } from './kind.ts'
+import { relayRules } from './mesh-relay-rules.ts'
+
+const MIB = 1024 * 1024
+
+const identity = z
+  .strictObject({
+    algorithm: z.enum(['Ed25519']).default('Ed25519').describe('The signature algorithm of the key.'),
+    keyFile: filePath().describe('The private key, a PKCS#8 PEM file as `causeway keys generate` writes it.'),
+  })
+  .describe('Who this relay is to its peers: its PeerHandle follows from the key.')
+
+const npampListener = z
+  .strictObject({
+    host: listenHost().default('0.0.0.0').describe('The address to listen on.'),
+    port: listenPort().describe('The TCP port; 0 lets the system choose. N-PAMP has no default port.'),
+    tls: z
+      .strictObject({
+        mode: z
+          .enum(['pinned', 'ca'])
+          .default('pinned')
+          .describe(
+            'pinned: a certificate made in memory, which nobody validates; the N-PAMP identities authenticate, and an active attacker on the outer TLS sees frame headers. ca: the certificate of certFile.',
+          ),
+        certFile: filePath().optional().describe('With mode ca: the certificate chain, PEM.'),
+        keyFile: filePath().optional().describe('With mode ca: the private key of the certificate, PEM.'),
+      })
+      .prefault({})
+      .describe('The outer TLS.'),
+  })
+  .describe('Where peers dial this relay. Absent: it only dials.')
+
+const mcpListener = z
+  .strictObject({
+    host: listenHost().default('127.0.0.1').describe('The address to listen on.'),
+    port: listenPort().describe('The TCP port; 0 lets the system choose.'),
+    allowedOrigins: z
+      .array(allowedOrigin())
+      .max(64)
+      .default([])
+      .describe(
+        'Values of Origin that are served besides those of the local host. A request without Origin is no browser and is served.',
+      ),
+    allowedHosts: z
+      .array(allowedHost())
+      .max(64)
+      .default([])
+      .describe('Values of Host that are served besides those of the local host and of the address listened on.'),
+  })
+  .describe('Where MCP clients connect: Streamable HTTP at the paths of the routes.')
+
+const adminListener = z
+  .strictObject({
+    host: listenHost().default('127.0.0.1').describe('The address to listen on.'),
+    port: listenPort().describe('The TCP port; 0 lets the system choose.'),
+  })
+  .describe('Where /healthz, /readyz and /metrics answer.')
+
+const limits = z
+  .strictObject({
+    maxBodyBytes: z
+      .int()
+      .min(1024)
+      .max(16 * MIB - 65_536)
+      .default(4 * MIB)
+      .describe('The largest body of one northbound request, in octets; larger ones get 413.'),
+    maxHeaderBytes: z
+      .int()
+      .min(1024)
+      .max(MIB)
+      .default(16_384)
+      .describe('The most octets of HTTP headers in one northbound request or one answer of a backend.'),
+    maxReplyBytes: z
+      .int()
+      .min(1024)
+      .max(256 * MIB)
+      .default(16 * MIB - 65_536)
+      .describe('The largest single message of a backend, in octets. A peer may accept less (its maxFrameBytes).'),
+    sessionsPerRoute: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(10_000)
+      .describe('The most open legacy sessions of one route.'),
+    idleSession: duration().default('1h').describe('A legacy session without a request for this long ends.'),
+    drain: duration().default('10s').describe('How long a stopping relay waits for open exchanges.'),
+    halfOpenHandshakes: z
+      .int()
+      .min(1)
+      .max(65_536)
+      .default(256)
+      .describe('The most connections at once whose handshake is not finished.'),
+    halfOpenPerSource: z.int().min(1).max(65_536).default(16).describe('The same for one source address.'),
+  })
+  .prefault({})
+  .describe('Bounds of this relay.')
+
+export const meshRelaySpec = z
+  .strictObject({
+    identity,
+    replica: replicaName()
+      .optional()
+      .describe('Unique among processes that share this identity. Default: made up at every start.'),
+    listeners: z
+      .strictObject({ npamp: npampListener.optional(), mcp: mcpListener.optional(), admin: adminListener.optional() })
+      .prefault({})
+      .describe('Where this relay listens.'),
+    limits,
+  })
+  .describe('One relay.')
+
+export type MeshRelaySpec = z.output<typeof meshRelaySpec>
+export type MeshRelay = Resource<'MeshRelay', MeshRelaySpec>
+
+export const meshRelay: Kind<'MeshRelay', typeof meshRelaySpec> = {
+  name: 'MeshRelay',
+  plural: 'meshrelays',
+  shortName: 'cwrelay',
+  description: 'A relay: its identity, its listeners and its bounds.',
+  spec: meshRelaySpec,
+  rules: relayRules,
+}

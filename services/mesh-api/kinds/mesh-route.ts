@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { duration } from '../fields/duration.ts'
+import { objectName, wireName } from '../fields/names.ts'
+import { reference, relayRefs } from '../fields/reference.ts'
+import type { Kind, Resource } from './kind.ts'
+import { routeRules } from './mesh-route-rules.ts'
+
+const MIB = 1024 * 1024
+
+const target = z
+  .strictObject({
+    backendRef: reference('a MeshBackend of the same relays').optional().describe('A backend of this relay.'),
+    peer: z
+      .strictObject({
+        name: objectName().describe('The name of a MeshPeer, in the same namespace.'),
+        target: wireName()
+          .optional()
+          .describe("The target's name there. Absent: whatever the peer takes for its default."),
+      })
+      .optional()
+      .describe('A target behind a peer.'),
+  })
+  .describe('Exactly one of backendRef and peer.')
+
+export const meshRouteSpec = z
+  .strictObject({
+    relayRefs: relayRefs(),
+    path: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(
+        /^\/([-._~A-Za-z0-9]+(\/[-._~A-Za-z0-9]+)*)?$/,
+        'must be a path such as /everything: segments of letters, digits, "-", ".", "_" and "~", no trailing slash',
+      )
+      .describe('The HTTP path of this route on the MCP listener, matched whole.'),
+    transparent: z.strictObject({ target }).describe('Every message crosses octet for octet, to one target.'),
+    limits: z
+      .strictObject({
+        requestTimeout: duration()
+          .optional()
+          .describe('How long a request may go without an answer or a notification of its own. Default: no limit.'),
+        maxBodyBytes: z
+          .int()
+          .min(1024)
+          .max(16 * MIB - 65_536)
+          .optional()
+          .describe("The largest body of one request, in octets. Default: the relay's."),
+      })
+      .prefault({})
+      .describe('Bounds of this route.'),
+  })
+  .describe('What a relay offers to its clients under one path.')
+
+export type MeshRouteSpec = z.output<typeof meshRouteSpec>
+export type MeshRoute = Resource<'MeshRoute', MeshRouteSpec>
+
+export const meshRoute: Kind<'MeshRoute', typeof meshRouteSpec> = {
+  name: 'MeshRoute',
+  plural: 'meshroutes',
+  shortName: 'cwroute',
+  description: 'What a relay offers to its clients: a path, and the target behind it.',
+  spec: meshRouteSpec,
+  rules: routeRules,
+}

@@ -1,0 +1,119 @@
+/**
+ * Every metric of the product. Names are final Prometheus names; a counter ends in `_total`. Label values come from
+ * closed sets of ours or from the configuration, never from what a client or a peer sends. `peer`, `backend` and `route`
+ * are `namespace/name`.
+ */
+export const METRIC_TABLE = {
+  // The N-PAMP link. Handshake frames count as soon as they are sent or taken; `peer` is `unknown` until it is known.
+  causeway_frames_sent_total: counter('{frame}', 'N-PAMP frames handed to a transport.', ['peer']),
+  causeway_frames_received_total: counter('{frame}', 'N-PAMP frames taken from a transport.', ['peer']),
+  causeway_octets_sent_total: counter('By', 'Octets of N-PAMP frames handed to a transport.', ['peer']),
+  causeway_octets_received_total: counter('By', 'Octets of N-PAMP frames taken from a transport.', ['peer']),
+  causeway_frames_dropped_total: counter('{frame}', 'Received frames that were ignored, by reason.', ['reason']),
+  causeway_connections_refused_total: counter('{connection}', 'Connections refused before a handshake, by reason.', [
+    'reason',
+  ]),
+  causeway_handshakes_total: counter('{handshake}', 'Ended handshakes, by role (initiator, responder) and result.', [
+    'role',
+    'result',
+  ]),
+  causeway_handshake_duration_seconds: histogram('s', 'Time from connection to Established.', ['role'], 'fast'),
+  causeway_dials_total: counter('{dial}', 'Ended attempts to open an association, by result.', ['peer', 'result']),
+  causeway_associations_open: gauge('{association}', 'Established associations.', ['peer']),
+  causeway_associations_closed_total: counter('{association}', 'Associations that ended, by reason.', [
+    'peer',
+    'reason',
+  ]),
+  causeway_key_updates_total: counter('{update}', 'Completed key updates, by who began them (local, remote).', [
+    'initiator',
+  ]),
+  causeway_link_ops_ignored_total: counter('{operation}', 'LINK operations that are not known here.', []),
+  causeway_extensions_ignored_total: counter('{extension}', 'HELLO extension maps and TLVs ignored, by reason.', [
+    'reason',
+  ]),
+
+  // Exchanges. `side` says where this relay stands: edge, backend, mesh_out (towards a peer), mesh_in (from a peer).
+  causeway_exchanges_total: counter('{exchange}', 'Ended exchanges, by side and outcome.', ['side', 'outcome']),
+  causeway_exchanges_open: gauge('{exchange}', 'Exchanges that have not ended.', ['side']),
+  causeway_exchange_duration_seconds: histogram(
+    's',
+    'Time from request to the end of its exchange.',
+    ['side'],
+    'calls',
+  ),
+  causeway_sessions_open: gauge('{session}', 'Legacy sessions that have not ended.', ['side']),
+  causeway_sessions_ended_total: counter('{session}', 'Ended legacy sessions, by reason.', ['side', 'reason']),
+  causeway_cancels_total: counter('{cancel}', 'Cancels sent and received, by what became of them.', [
+    'direction',
+    'result',
+  ]),
+  causeway_late_replies_total: counter('{reply}', 'Replies that came after their exchange had ended; dropped.', [
+    'side',
+  ]),
+  causeway_notifications_dropped_total: counter('{notification}', 'Notifications not passed on, by reason.', [
+    'reason',
+  ]),
+  causeway_notifications_refused_total: counter('{notification}', 'Notifications that a backend refused.', ['backend']),
+  causeway_server_requests_answered_total: counter(
+    '{request}',
+    'Requests of a server that were answered with -32601, because nothing carries them yet.',
+    ['side'],
+  ),
+  causeway_service_parameters_dropped_total: counter('{parameter}', 'Service parameters not passed on, by reason.', [
+    'reason',
+  ]),
+  causeway_line_ends_changed_total: counter('{octet}', 'CR octets outside strings rewritten for SSE.', []),
+
+  // HTTP.
+  causeway_http_responses_total: counter('{response}', 'Answers of the MCP edge, by HTTP status.', ['status']),
+  causeway_backend_responses_total: counter('{response}', 'Answers of backends, by HTTP status; 0: none came.', [
+    'backend',
+    'status',
+  ]),
+  causeway_backend_messages_dropped_total: counter(
+    '{message}',
+    'Messages on the streams of backends that were not passed on, by reason.',
+    ['backend', 'reason'],
+  ),
+} as const satisfies Readonly<Record<string, MetricRow>>
+
+export type MetricType = 'counter' | 'gauge' | 'histogram'
+
+export interface MetricRow {
+  readonly type: MetricType
+  /** UCUM, as OpenTelemetry has it. */
+  readonly unit: string
+  readonly help: string
+  readonly labels: readonly string[]
+  /** Ascending upper bounds, of a histogram. */
+  readonly buckets?: readonly number[]
+}
+
+export type MetricName = keyof typeof METRIC_TABLE
+export type NameOf<Type extends MetricType> = {
+  [Name in MetricName]: (typeof METRIC_TABLE)[Name]['type'] extends Type ? Name : never
+}[MetricName]
+
+/** The label values of one series of a metric. */
+export type Labels<Name extends MetricName> = Readonly<Record<(typeof METRIC_TABLE)[Name]['labels'][number], string>>
+
+function counter<const Label extends string>(unit: string, help: string, labels: readonly Label[]) {
+  return { type: 'counter', unit, help, labels } as const
+}
+
+function gauge<const Label extends string>(unit: string, help: string, labels: readonly Label[]) {
+  return { type: 'gauge', unit, help, labels } as const
+}
+
+function histogram<const Label extends string>(
+  unit: string,
+  help: string,
+  labels: readonly Label[],
+  scale: 'fast' | 'calls',
+) {
+  const buckets =
+    scale === 'fast'
+      ? [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+      : [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+  return { type: 'histogram', unit, help, labels, buckets } as const
+}
