@@ -1,0 +1,78 @@
+import type { ServiceParameters } from '../contract.ts'
+
+/** Which service parameters may cross and which may be used (CARRIAGE section 1). */
+
+const NEVER: ReadonlySet<string> = new Set([
+  // Credentials and identity: those of one leg are never passed to another.
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'host',
+  'mcp-session-id',
+  // Hop-by-hop.
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+])
+
+/** No header of HTTP can hold these, whatever a peer puts here. */
+const UNSAFE_VALUE = /[\0\r\n]/
+
+export interface SiftedParameters {
+  readonly kept: ServiceParameters
+  /** How many were left out, to be counted. */
+  readonly dropped: number
+}
+
+/** Takes out what never crosses, on sending and on receipt. */
+export function withoutForbidden(parameters: ServiceParameters): SiftedParameters {
+  return sift(parameters, (name, value) => !isForbiddenParameter(name) && !UNSAFE_VALUE.test(value))
+}
+
+/** `name` in lower case. */
+export function isForbiddenParameter(name: string): boolean {
+  return NEVER.has(name) || name.startsWith('content-')
+}
+
+/** What a far relay may use of a request's parameters: the protocols' own names and the backend's `acceptHeaders`. */
+export function acceptedParameters(
+  parameters: ServiceParameters,
+  acceptHeaders: ReadonlySet<string>,
+): SiftedParameters {
+  return sift(
+    parameters,
+    (name) => !isForbiddenParameter(name) && (isRequestParameter(name) || (acceptHeaders.has(name) && name[0] !== ':')),
+  )
+}
+
+/** Names that a protocol gives a meaning on requests: MCP `mcp-param-*` and `mcp-name`, A2A `a2a-*`. */
+export function isRequestParameter(name: string): boolean {
+  return name.startsWith('mcp-param-') || name === 'mcp-name' || name === 'a2a-version' || name === 'a2a-extensions'
+}
+
+/** What a near relay may use of a reply's parameters. */
+export function replyParameters(parameters: ServiceParameters): SiftedParameters {
+  return sift(parameters, (name) => name === STATUS || name === 'retry-after')
+}
+
+export const STATUS = ':status'
+
+/** The backend's HTTP status of a reply, where a plausible final one is there. */
+export function statusOf(parameters: ServiceParameters): number | undefined {
+  const status = parameters.get(STATUS)
+  return status !== undefined && /^[2-5]\d\d$/.test(status) ? Number(status) : undefined
+}
+
+function sift(parameters: ServiceParameters, keep: (name: string, value: string) => boolean): SiftedParameters {
+  if (parameters.size === 0) return { kept: parameters, dropped: 0 }
+  const kept = new Map<string, string>()
+  for (const [name, value] of parameters) if (keep(name, value)) kept.set(name, value)
+  return { kept, dropped: parameters.size - kept.size }
+}
