@@ -1,0 +1,165 @@
+import type { AssociationCore, AssociationEvent } from '../association/contract.ts'
+import type { Transport } from './contract.ts'
+
+/** Monotonic milliseconds and timers of the same clock. */
+export interface Clock {
+  now(): number
+  setTimeout(callback: () => void, ms: number): unknown
+  clearTimeout(handle: unknown): void
+}
+
+export interface Connection {
+  readonly association: AssociationCore
+  readonly transport: Transport
+  /**
+   * Call it after anything was asked of the association (send, close, sendLink ...): what was asked for within one turn
+   * of the event loop leaves in one write.
+   */
+  flush(): void
+}
+
+export interface DriverOptions {
+  /** Runs a callback once the current turn is over; default `setImmediate`. */
+  readonly defer?: (callback: () => void) => void
+}
+
+/**
+ * The only pump between an association and its transport: octets and timers in, octets and events out. Reading never
+ * waits for writing (CARRIAGE section 7); the owner pauses reading on the transport itself. After the `closed` event it
+ * writes what is left, ends the transport and touches the association no more.
+ */
+export function connect(
+  association: AssociationCore,
+  transport: Transport,
+  clock: Clock,
+  onEvent: (event: AssociationEvent) => void,
+  options: DriverOptions = {},
+): Connection {
+  const driver = new Driver(association, transport, clock, onEvent, options.defer ?? setImmediate)
+  driver.start()
+  return driver
+}
+
+/** Sealed ahead of the socket at most, give or take a frame: Control frames never wait behind more than this. */
+const TRANSMIT_OCTETS = 256 * 1024
+/** Beyond it Node's timers fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+class Driver implements Connection {
+  readonly association: AssociationCore
+  readonly transport: Transport
+  readonly #clock: Clock
+  readonly #onEvent: (event: AssociationEvent) => void
+  readonly #defer: (callback: () => void) => void
+  #flushScheduled = false
+  #transportFull = false
+  #closed = false
+  #delivering = false
+  #timer: { handle: unknown; firesAt: number } | undefined
+
+  constructor(
+    association: AssociationCore,
+    transport: Transport,
+    clock: Clock,
+    onEvent: (event: AssociationEvent) => void,
+    defer: (callback: () => void) => void,
+  ) {
+    this.association = association
+    this.transport = transport
+    this.#clock = clock
+    this.#onEvent = onEvent
+    this.#defer = defer
+  }
+
+  start(): void {
+    this.transport.start({
+      onOctets: (octets) => this.#input((now) => this.association.receive(octets, now)),
+      onWritable: () => {
+        this.#transportFull = false
+        this.flush()
+      },
+      onEnd: (clean) => this.#input((now) => this.association.transportEnded(clean, now)),
+    })
+    this.flush()
+  }
+
+  flush(): void {
+    if (this.#flushScheduled || this.#closed) return
+    this.#flushScheduled = true
+    this.#defer(() => {
+      this.#flushScheduled = false
+      if (!this.#closed) this.#pump()
+    })
+  }
+
+  #input(feed: (now: number) => void): void {
+    if (this.#closed) return
+    feed(this.#clock.now())
+    this.#deliverEvents()
+    this.flush()
+  }
+
+  #pump(): void {
+    // Events first: what handlers ask for leaves with this write.
+    this.#deliverEvents()
+    this.#transmit()
+    this.#deliverEvents()
+    this.#armTimer()
+  }
+
+  #deliverEvents(): void {
+    // A handler may end up here again through the transport; the loop below it goes on.
+    if (this.#delivering) return
+    this.#delivering = true
+    try {
+      while (!this.#closed) {
+        const event = this.association.nextEvent()
+        if (event === undefined) return
+        if (event.type === 'closed') this.#closed = true
+        this.#onEvent(event)
+      }
+    } finally {
+      this.#delivering = false
+    }
+    this.#shutDown()
+  }
+
+  #transmit(): void {
+    while (!this.#transportFull && !this.#closed) {
+      const pieces = this.association.transmit(this.#clock.now(), TRANSMIT_OCTETS)
+      if (pieces.length === 0) return
+      this.#transportFull = !this.transport.write(pieces)
+    }
+  }
+
+  #shutDown(): void {
+    this.#disarmTimer()
+    const pieces = this.association.transmit(this.#clock.now(), Number.POSITIVE_INFINITY)
+    if (pieces.length > 0) this.transport.write(pieces)
+    this.transport.end()
+  }
+
+  #armTimer(): void {
+    const due = this.#closed ? undefined : this.association.nextTimeout()
+    if (due === undefined) {
+      this.#disarmTimer()
+      return
+    }
+    const now = this.#clock.now()
+    // Rounded up, because a timer that fires a fraction early finds nothing due and has to be set again.
+    const delayMs = Math.min(Math.max(Math.ceil(due - now), 0), MAX_TIMER_MS)
+    // A timer that fires too early costs one look; setting a new one for every frame would cost more.
+    if (this.#timer !== undefined && this.#timer.firesAt <= now + delayMs) return
+    this.#disarmTimer()
+    const handle = this.#clock.setTimeout(() => {
+      this.#timer = undefined
+      this.#input((time) => this.association.handleTimeout(time))
+    }, delayMs)
+    this.#timer = { handle, firesAt: now + delayMs }
+  }
+
+  #disarmTimer(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer.handle)
+    this.#timer = undefined
+  }
+}

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity, type TLSSocket, connect as tlsConnect } from 'node:tls'
+import { ClosedError, LimitError, MisuseError, type NpampError } from '../../errors.ts'
+import type { Transport } from '../contract.ts'
+import { groupsFor } from './groups.ts'
+import { ALPN, type TlsMode } from './options.ts'
+import { endpoint, socketInfo } from './socket-info.ts'
+import { SocketTransport } from './socket-transport.ts'
+import { alpnRefused, transportError } from './tls-errors.ts'
+
+export interface DialOptions {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsMode
+  /** For name lookup, TCP and TLS together. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Opens TCP, then TLS 1.3 with ALPN `n-pamp/2`. Rejects with an NpampError: LimitError HANDSHAKE_TIMEOUT,
+ * IncompatibleError ALPN or TLS, AuthenticationError IDENTITY_REFUSED (a certificate), ClosedError TRANSPORT_LOST, CLOSED
+ * (aborted); MisuseError ARGUMENT for options that cannot work.
+ */
+export function dialTls(options: DialOptions): Promise<Transport> {
+  const where = endpoint(options.host, options.port)
+  return new Promise((resolve, reject) => {
+    if (options.signal?.aborted) throw aborted(where)
+    const socket = openSocket(options, where)
+    const settle = (finish: () => void) => {
+      clearTimeout(timer)
+      options.signal?.removeEventListener('abort', onAbort)
+      socket.off('error', onError).off('close', onClose)
+      finish()
+    }
+    const fail = (error: NpampError) =>
+      settle(() => {
+        // Whatever the socket still has to say is about a connection that nobody has.
+        socket.on('error', () => {})
+        socket.destroy()
+        reject(error)
+      })
+    const onError = (error: Error) => fail(transportError(error, where))
+    const onClose = () => fail(new ClosedError('TRANSPORT_LOST', `${where}: closed during the TLS handshake`))
+    const onAbort = () => fail(aborted(where))
+    const timer = setTimeout(() => {
+      fail(new LimitError('HANDSHAKE_TIMEOUT', `${where}: no TLS connection within ${options.timeoutMs} ms`))
+    }, options.timeoutMs)
+    options.signal?.addEventListener('abort', onAbort, { once: true })
+    socket.on('error', onError).on('close', onClose)
+    socket.once('secureConnect', () => {
+      // WIRE-001: a server that ignored the offer has negotiated nothing.
+      if (socket.alpnProtocol !== ALPN) fail(alpnRefused(socket.alpnProtocol, where))
+      else settle(() => resolve(new SocketTransport(socket, socketInfo(socket))))
+    })
+  })
+}
+
+function openSocket(options: DialOptions, where: string): TLSSocket {
+  try {
+    const connection: ConnectionOptions & { allowHalfOpen: boolean } = {
+      host: options.host,
+      port: options.port,
+      allowHalfOpen: true,
+      minVersion: 'TLSv1.3',
+      maxVersion: 'TLSv1.3',
+      ALPNProtocols: [ALPN],
+      ...groupOptions(options.tls),
+      ...certificateOptions(options.tls),
+    }
+    return tlsConnect(connection)
+  } catch (error) {
+    // Only options can fail here: a port out of range, a PEM that is none.
+    throw new MisuseError('ARGUMENT', `${where}: ${error instanceof Error ? error.message : 'bad options'}`)
+  }
+}
+
+function groupOptions(tls: TlsMode): ConnectionOptions {
+  const groups = groupsFor(tls.postQuantum)
+  return groups === undefined ? {} : { ecdhCurve: groups }
+}
+
+function certificateOptions(tls: TlsMode): ConnectionOptions {
+  if (tls.mode === 'pinned') return { rejectUnauthorized: false }
+  const { serverName } = tls
+  return {
+    ca: buffer(tls.ca),
+    rejectUnauthorized: true,
+    // SNI carries no addresses (RFC 6066), yet the certificate is checked against either.
+    ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
+    checkServerIdentity: (_host, certificate) => checkServerIdentity(serverName, certificate),
+    ...(tls.cert !== undefined ? { cert: buffer(tls.cert) } : {}),
+    ...(tls.key !== undefined ? { key: buffer(tls.key) } : {}),
+  }
+}
+
+function buffer(pem: string | Uint8Array): string | Buffer {
+  return typeof pem === 'string' ? pem : Buffer.from(pem)
+}
+
+function aborted(where: string): ClosedError {
+  return new ClosedError('CLOSED', `${where}: dialling was aborted`)
+}
