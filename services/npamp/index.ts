@@ -24,9 +24,52 @@ export {
   scanMessage,
   splitBatch,
 } from './bridge/jsonrpc/scan.ts'
+export {
+  CHANNEL,
+  CHANNELS,
+  type Channel,
+  channelById,
+  type DirectionClass,
+  defaultChannels,
+  enabledChannels,
+  isGreaseChannel,
+} from './codepoints/channels.ts'
+export { ERROR_CODE, type ErrorCode } from './codepoints/error-codes.ts'
+export {
+  ALL_CHANNEL_FRAME,
+  BRIDGE_FRAME,
+  CONTROL_FRAME,
+  type FrameBand,
+  frameBand,
+  frameTypeName,
+  isApplicationType,
+} from './codepoints/frame-types.ts'
 export * from './codepoints/profiles.ts'
+export {
+  CARRIAGE_CLASS,
+  type CarriageClass,
+  carriageClassOf,
+  checkCarriedProtocols,
+  DEFAULT_PROTOCOLS,
+  PROTOCOL,
+  PROTOCOLS,
+  type Protocol,
+  type ProtocolRange,
+  protocolById,
+  protocolByName,
+  protocolRange,
+} from './codepoints/protocols.ts'
 export * from './codepoints/suites.ts'
+export { isKnownTlv, TLV } from './codepoints/tlv-types.ts'
 export * from './crypto/provider.ts'
+export {
+  isPeerHandle,
+  parsePeerHandle,
+  peerHandle,
+  requireClaimedHandle,
+  samePeerHandle,
+} from './discovery/peer-handle.ts'
+export { decodeSpki, encodeSpki, PUBLIC_KEY_OCTETS, type PublicKey } from './discovery/public-key.ts'
 export * from './errors.ts'
 export { CANCELLED_METHOD, cancelledNotification, cancelledRequestId } from './mappings/mcp/cancelled.ts'
 export {
@@ -40,3 +83,26 @@ export {
   unlabelledEffectOf,
 } from './mappings/mcp/effects.ts'
 export type * from './transports/contract.ts'
+export {
+  CborFloat,
+  type CborLimits,
+  type CborMap,
+  CborSimple,
+  CborTag,
+  type CborValue,
+  decodeCbor,
+  encodeCbor,
+} from './wire/cbor.ts'
+export { crc32c } from './wire/crc32c.ts'
+export { Deframer, type DeframerOptions, MAX_FRAME_OCTETS, type RawFrame } from './wire/deframer.ts'
+export {
+  AAD_OCTETS,
+  decodeHeader,
+  encodeHeader,
+  FLAG,
+  type FrameHeader,
+  HEADER_OCTETS,
+  TAG_OCTETS,
+} from './wire/header.ts'
+export { SESSION_END_REASON } from './wire/link.ts'
+export { decodeExactTlvs, decodeTlvs, encodeTlvs, type Tlv } from './wire/tlv.ts'

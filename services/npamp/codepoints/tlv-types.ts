@@ -39,6 +39,13 @@ export const TLV = {
 export const FIRST_EXTENSION_TLV = TLV.TRACE_CONTEXT
 export const LAST_EXTENSION_TLV = TLV.APPROVAL
 
+const KNOWN: ReadonlySet<number> = new Set(Object.values(TLV))
+
+/** Whether the registry has a row for this type. */
+export function isKnownTlv(type: number): boolean {
+  return KNOWN.has(type)
+}
+
 /** Whether key 2 of the HELLO extension map may list this type: 0x0011 and 0x4351-0x4359 (CARRIAGE section 1). */
 export function isAnnounceableTlv(type: number): boolean {
   return type === TLV.STREAM_CONTROL || (type >= FIRST_EXTENSION_TLV && type <= LAST_EXTENSION_TLV)
