@@ -8,6 +8,9 @@ import { encapsulateTo, NodeKemKeyPair } from './kem.ts'
 import { requireNativeSupport } from './native-support.ts'
 import { NodeSigningKey, verifySignature } from './signatures.ts'
 
+export { createIdentityFile, type Identity, MAX_IDENTITY_FILE_OCTETS, readIdentityFile } from './identity-file.ts'
+export { type IdentityFileCode, IdentityFileError } from './identity-file-error.ts'
+
 /**
  * Native cryptography: OpenSSL through node:crypto. Keys are imported and exported in node's raw formats, which are
  * cheaper than DER for every algorithm used here.
