@@ -1,3 +1,4 @@
+import type { Logger, Metrics } from '@causeway/telemetry'
 import type { CallTarget, SessionEndReason } from '../../exchanges/contract.ts'
 
 /**
@@ -17,7 +18,7 @@ export interface HttpBackend {
   /** Southbound sessions over all scopes. */
   readonly openSessions: number
   /**
-   * Ends all sessions (DELETE, best effort, at most `deleteTimeoutMs`), then fails what is still open with outcome 1 and
+   * Ends all sessions (DELETE, best effort, at most 5 s), then fails what is still open with outcome 1 and
    * closes every connection. New calls fail as not sent from the first moment on. Never rejects.
    */
   close(): Promise<void>
@@ -38,10 +39,13 @@ export interface HttpBackendOptions {
   readonly acceptHeaders: readonly string[]
   readonly limits: HttpBackendLimits
   readonly clock: BackendClock
-  /** What happened, for metrics and logs; must not throw. */
-  readonly observe: (event: BackendEvent) => void
-  /** The backend lost or ended a session: the caller ends it on its side too (CARRIAGE section 1, LINK op 1 reason 1). */
-  readonly onSessionLost?: (scope: BackendScope, sessionId: string) => void
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /**
+   * The backend ended a session, or a message came for one that is unknown here; the caller ends it on its side too
+   * (CARRIAGE section 1, LINK op 1 with reason 1 or 2). Not called when the failed exchange itself says so.
+   */
+  readonly onSessionLost?: (scope: BackendScope, sessionId: string, reason: 'backend' | 'unknown') => void
   /** PEM bundle for https backends; the system's store when absent. */
   readonly ca?: string
 }
@@ -61,39 +65,9 @@ export interface HttpBackendLimits {
   readonly maxSessions?: number
 }
 
+/** Monotonic milliseconds and timers; the driver's clock of the transports fits. */
 export interface BackendClock {
+  now(): number
   setTimeout(callback: () => void, delayMs: number): unknown
   clearTimeout(handle: unknown): void
 }
-
-export interface BackendEvent {
-  readonly what: BackendEventKind
-  /** HTTP status, method or header name that it was about; nothing a peer could fill with secrets. */
-  readonly detail?: string
-}
-
-export type BackendEventKind =
-  /** A request header of the caller's that is not on the list. */
-  | 'header_dropped'
-  /** A reply whose id is not the request's. */
-  | 'reply_unmatched'
-  /** A reply after the exchange had ended. */
-  | 'reply_late'
-  /** A notification after the exchange had ended. */
-  | 'notification_late'
-  /** A request of the server's, answered with -32601. */
-  | 'server_request_refused'
-  /** A request of the server's that could not be answered. */
-  | 'server_request_dropped'
-  | 'batch_dropped'
-  /** Octets on a stream that are no JSON-RPC message. */
-  | 'rubbish_dropped'
-  /** An SSE event of another type than `message`. */
-  | 'event_ignored'
-  /** The backend answered a notification or a response with an HTTP error, or not at all. */
-  | 'notification_refused'
-  /** Never posted: its session is gone or its queue is full. */
-  | 'notification_dropped'
-  | 'session_opened'
-  | 'session_ended'
-  | 'session_lost'

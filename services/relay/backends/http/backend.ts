@@ -1,0 +1,114 @@
+import type { Pool } from 'undici'
+import type { CallFailure } from '../../exchanges/contract.ts'
+import { ConcurrencyGate } from './concurrency-gate.ts'
+import type { BackendScope, HttpBackend, HttpBackendOptions } from './contract.ts'
+import type { Exchange } from './exchange.ts'
+import { unknown } from './failures.ts'
+import { openPool } from './pool.ts'
+import { HttpBackendScope, type ScopeHost } from './scope.ts'
+import { BackendTelemetry } from './telemetry.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Opens no connection before the first call. */
+export function createHttpBackend(options: HttpBackendOptions): HttpBackend {
+  return new PooledHttpBackend(options)
+}
+
+class PooledHttpBackend implements HttpBackend, ScopeHost {
+  readonly name: string
+  readonly upstream: Upstream
+  readonly maxQueuedPerSession: number
+  readonly #options: HttpBackendOptions
+  readonly #pool: Pool
+  readonly #maxSessions: number
+  readonly #scopes = new Set<HttpBackendScope>()
+  readonly #exchanges = new Map<Exchange, number>()
+  #sessions = 0
+  #closing = false
+  #closed: Promise<void> | undefined
+
+  constructor(options: HttpBackendOptions) {
+    const { name, url, limits, acceptHeaders, clock } = options
+    this.name = name
+    this.#options = options
+    this.#pool = openPool(options)
+    this.#maxSessions = limits.maxSessions ?? DEFAULT_MAX_SESSIONS
+    this.maxQueuedPerSession = limits.maxQueuedPerSession ?? DEFAULT_MAX_QUEUED
+    this.upstream = {
+      pool: this.#pool,
+      path: `${url.pathname}${url.search}`,
+      acceptHeaders: new Set(acceptHeaders),
+      maxReplyOctets: limits.maxReplyOctets ?? DEFAULT_MAX_REPLY_OCTETS,
+      gate: new ConcurrencyGate(limits.maxConcurrency ?? Number.POSITIVE_INFINITY),
+      clock,
+      telemetry: new BackendTelemetry(options),
+    }
+  }
+
+  get openExchanges(): number {
+    return this.#exchanges.size
+  }
+
+  get openSessions(): number {
+    return this.#sessions
+  }
+
+  scope(): BackendScope {
+    const scope = new HttpBackendScope(this)
+    this.#scopes.add(scope)
+    return scope
+  }
+
+  close(): Promise<void> {
+    this.#closing = true
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#scopes].map((scope) => scope.endAll('policy')))
+    for (const exchange of [...this.#exchanges.keys()]) exchange.fail(unknown('the relay closed this backend'))
+    await this.#pool.destroy()
+  }
+
+  // --- ScopeHost ---
+
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  takeSession(): boolean {
+    if (this.#sessions >= this.#maxSessions) return false
+    this.#sessions += 1
+    return true
+  }
+
+  returnSession(): void {
+    this.#sessions -= 1
+  }
+
+  scopeEnded(scope: HttpBackendScope): void {
+    this.#scopes.delete(scope)
+  }
+
+  opened(exchange: Exchange): void {
+    this.#exchanges.set(exchange, this.upstream.clock.now())
+    this.upstream.telemetry.exchangeOpened()
+  }
+
+  ended(exchange: Exchange, how: 'result' | 'error' | CallFailure): void {
+    const { clock, telemetry } = this.upstream
+    const durationMs = clock.now() - (this.#exchanges.get(exchange) ?? clock.now())
+    this.#exchanges.delete(exchange)
+    if (typeof how === 'string') telemetry.replied(how, durationMs)
+    else telemetry.failed(how, exchange.request, durationMs)
+  }
+
+  sessionLost(scope: BackendScope, sessionId: string, reason: 'backend' | 'unknown'): void {
+    this.#options.onSessionLost?.(scope, sessionId, reason)
+  }
+}
+
+const DEFAULT_MAX_REPLY_OCTETS = 16 * 1024 * 1024
+const DEFAULT_MAX_QUEUED = 1_024
+const DEFAULT_MAX_SESSIONS = 10_000

@@ -1,0 +1,113 @@
+import { LimitError } from '@causeway/npamp'
+import { SseParser } from './sse.ts'
+
+/** Turns the body of an answer into JSON texts. `end` may come while it waits; what was held is told first. */
+export interface BodyReader {
+  push(chunk: Uint8Array): void
+  /** Nothing more comes; not `whole` when the connection broke. */
+  end(whole: boolean): void
+  resume(): void
+}
+
+export interface BodyListener {
+  /** One JSON text, perhaps. Answers 'wait' to be told nothing more until `resume`. */
+  text(octets: Uint8Array): 'ok' | 'wait'
+  /** An SSE event of a type that MCP does not use. */
+  otherEvent(): void
+  /** A body or an event beyond the limit; nothing is told after it. */
+  tooLarge(error: LimitError): void
+  /** All has been told. */
+  finished(): void
+}
+
+/** The whole body is one JSON text. */
+export class JsonBody implements BodyReader {
+  readonly #listener: BodyListener
+  readonly #maxOctets: number
+  #pieces: Uint8Array[] = []
+  #octets = 0
+  #over = false
+
+  constructor(listener: BodyListener, maxOctets: number) {
+    this.#listener = listener
+    this.#maxOctets = maxOctets
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#over) return
+    this.#octets += chunk.length
+    if (this.#octets > this.#maxOctets) {
+      this.#over = true
+      this.#pieces = []
+      this.#listener.tooLarge(new LimitError('LENGTH', `the answer is larger than ${this.#maxOctets} octets`))
+      return
+    }
+    this.#pieces.push(chunk)
+  }
+
+  end(whole: boolean): void {
+    if (this.#over) return
+    this.#over = true
+    if (whole && this.#octets > 0) this.#listener.text(this.#joined())
+    this.#listener.finished()
+  }
+
+  resume(): void {}
+
+  #joined(): Uint8Array {
+    const [only] = this.#pieces
+    return this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces, this.#octets)
+  }
+}
+
+/** Each `message` event of the stream is one JSON text. */
+export class SseBody implements BodyReader {
+  readonly #listener: BodyListener
+  readonly #parser: SseParser
+  #waiting = false
+  #ended = false
+  #over = false
+
+  constructor(listener: BodyListener, maxOctets: number) {
+    this.#listener = listener
+    this.#parser = new SseParser({ maxEventOctets: maxOctets })
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#parser.push(chunk)
+    this.#tell()
+  }
+
+  end(_whole: boolean): void {
+    this.#ended = true
+    this.#tell()
+  }
+
+  resume(): void {
+    this.#waiting = false
+    this.#tell()
+  }
+
+  #tell(): void {
+    while (!this.#waiting && !this.#over) {
+      const event = this.#next()
+      if (event === undefined) break
+      if (event.type !== '' && event.type !== 'message') this.#listener.otherEvent()
+      else if (event.data.length > 0) this.#waiting = this.#listener.text(event.data) === 'wait'
+    }
+    if (!this.#ended || this.#waiting || this.#over) return
+    this.#over = true
+    this.#listener.finished()
+  }
+
+  #next(): ReturnType<SseParser['next']> {
+    try {
+      return this.#parser.next()
+    } catch (error) {
+      if (!(error instanceof LimitError)) throw error
+      this.#over = true
+      this.#listener.tooLarge(error)
+      return undefined
+    }
+  }
+}

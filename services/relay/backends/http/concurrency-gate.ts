@@ -1,0 +1,46 @@
+/**
+ * Bounds how many requests are at a backend at a time. Those that wait do so in the order they came, and as many may wait as
+ * may run, at least 16: more are refused while nothing of them has been sent.
+ */
+export class ConcurrencyGate {
+  readonly #limit: number
+  readonly #waitingLimit: number
+  #running = 0
+  #waiting: (() => void)[] = []
+
+  /** @param limit at least 1; Infinity for no bound. */
+  constructor(limit: number) {
+    this.#limit = limit
+    this.#waitingLimit = Math.max(limit, LEAST_WAITING)
+  }
+
+  /** Calls `start` now or when its turn comes; false: refused, `start` is never called. Each start needs one `leave`. */
+  enter(start: () => void): boolean {
+    if (this.#running < this.#limit) {
+      this.#running += 1
+      start()
+      return true
+    }
+    if (this.#waiting.length >= this.#waitingLimit) return false
+    this.#waiting.push(start)
+    return true
+  }
+
+  /** Takes back a start that has not been called; false when it has. */
+  withdraw(start: () => void): boolean {
+    const at = this.#waiting.indexOf(start)
+    if (at === -1) return false
+    this.#waiting.splice(at, 1)
+    return true
+  }
+
+  leave(): void {
+    this.#running -= 1
+    const next = this.#waiting.shift()
+    if (next === undefined) return
+    this.#running += 1
+    next()
+  }
+}
+
+const LEAST_WAITING = 16

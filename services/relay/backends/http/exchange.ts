@@ -1,0 +1,353 @@
+import { isNullId, type LimitError, MalformedError, sameId } from '@causeway/npamp'
+import type { CallFailure, CallHandle, CallRequest, CallSink } from '../../exchanges/contract.ts'
+import { type BodyListener, type BodyReader, JsonBody, SseBody } from './body-reader.ts'
+import { cancelled, lost, notJsonRpc, notReached, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
+import { type BackendMessage, readMessage } from './message.ts'
+import { Post, type ResponseHeaders, type ResponseReceiver } from './post.ts'
+import { requestHeaders } from './request-headers.ts'
+import type { OpenRequest, SouthboundSession } from './session.ts'
+import type { Posting } from './session-queue.ts'
+import { headerText, httpErrorFailure, readingOf } from './status.ts'
+import { LINGER_MS, type Upstream } from './upstream.ts'
+
+export interface ExchangeOwner {
+  /** The sink has been told; called before the telling. */
+  ended(exchange: Exchange, how: 'result' | 'error' | CallFailure): void
+  /** The backend does not know the session of this exchange any more. */
+  sessionLost(exchange: Exchange): void
+  /**
+   * Tells the backend something that belongs to this exchange, in the order of its session: a cancel, or the answer to a
+   * request of its own. False: could not be queued, `settled` is never called.
+   */
+  postOneWay(
+    exchange: Exchange,
+    kind: 'notification' | 'response',
+    octets: Uint8Array,
+    settled: (status: number) => void,
+  ): boolean
+}
+
+/**
+ * One request to the backend and all that comes of it: waits for its turn, is sent at most once, reads the answer, and tells
+ * the sink of related notifications and exactly once of the end.
+ */
+export class Exchange implements CallHandle, OpenRequest {
+  readonly session: SouthboundSession | undefined
+  /** It is the `initialize` that opens its session. */
+  readonly opening: boolean
+  readonly #upstream: Upstream
+  readonly #request: CallRequest
+  readonly #sink: CallSink
+  readonly #owner: ExchangeOwner
+  #ended = false
+  #cancelling = false
+  #posting: Posting | undefined
+  /** Lets the session's next message go. */
+  #release: () => void = () => {}
+  #holdsGate = false
+  #post: Post | undefined
+  #httpOver = false
+  #linger: unknown
+  #status = 0
+  #headers: ResponseHeaders | undefined
+  #httpError = false
+  #body: BodyReader | undefined
+  #broken: Error | undefined
+  #sawRubbish = false
+
+  constructor(
+    upstream: Upstream,
+    request: CallRequest,
+    sink: CallSink,
+    place: { readonly session: SouthboundSession | undefined; readonly opening: boolean },
+    owner: ExchangeOwner,
+  ) {
+    this.#upstream = upstream
+    this.#request = request
+    this.#sink = sink
+    this.session = place.session
+    this.opening = place.opening
+    this.#owner = owner
+  }
+
+  get idToken(): Uint8Array {
+    return this.#request.idToken
+  }
+
+  get request(): CallRequest {
+    return this.#request
+  }
+
+  start(): void {
+    if (this.session === undefined) {
+      this.#enterGate()
+      return
+    }
+    this.#posting = {
+      run: (release) => {
+        this.#release = release
+        // Requests run concurrently; but what follows `initialize` needs the session id that its answer brings.
+        if (!this.opening) release()
+        this.#enterGate()
+      },
+      dropped: () => this.fail(sessionLost()),
+    }
+    if (!this.session.queue.add(this.#posting)) {
+      this.fail(refusedBeforeSending('too many messages of this session wait for the backend'))
+    }
+  }
+
+  cancel(_reason: 'disconnect' | 'deadline'): void {
+    const { era } = this.#request
+    // A cancelled initialize has no session to name; closing its response is all that can be said.
+    if (!this.#sent || era === 'modern' || this.opening) {
+      this.fail(cancelled())
+      return
+    }
+    this.cancelBy(cancelNotification(this.#request.idToken))
+  }
+
+  /** Sends a `notifications/cancelled` of the legacy era and ends with outcome 2 once it has its status (CARRIAGE section 5). */
+  cancelBy(notification: Uint8Array): void {
+    if (this.#ended || this.#cancelling) return
+    if (!this.#sent) {
+      this.fail(cancelled())
+      return
+    }
+    this.#cancelling = true
+    const end = () => this.fail(cancelled())
+    if (!this.#owner.postOneWay(this, 'notification', notification, end)) end()
+  }
+
+  resume(): void {
+    this.#post?.resume()
+    this.#body?.resume()
+  }
+
+  /** Ends the exchange without an answer of the backend's, and whatever of it is still on its way. */
+  fail(failure: CallFailure): void {
+    if (this.#ended) return
+    this.#end(failure)
+    this.#abortHttp()
+    this.#sink.fail(failure)
+  }
+
+  get #sent(): boolean {
+    return this.#post?.sent === true
+  }
+
+  #end(how: 'result' | 'error' | CallFailure): void {
+    this.#ended = true
+    if (this.#posting !== undefined) this.session?.queue.withdraw(this.#posting)
+    this.#upstream.gate.withdraw(this.#send)
+    this.#owner.ended(this, how)
+    this.#release()
+  }
+
+  // --- sending ---
+
+  #enterGate(): void {
+    if (this.#ended || this.#upstream.gate.enter(this.#send)) return
+    this.fail(
+      refusedBeforeSending('the backend has as many requests as limits.maxConcurrency allows', 'try again later'),
+    )
+  }
+
+  readonly #send = (): void => {
+    this.#holdsGate = true
+    const { pool, path } = this.#upstream
+    const headers = this.#requestHeaders()
+    if (headers === undefined) {
+      this.#httpDone()
+      this.fail(notJsonRpc())
+      return
+    }
+    this.#post = new Post(pool, { method: 'POST', path, headers, body: this.#request.octets }, this.#receiver)
+  }
+
+  #requestHeaders(): string[] | undefined {
+    const { acceptHeaders, telemetry } = this.#upstream
+    try {
+      return requestHeaders({ ...this.#request, kind: 'request' }, this.session, acceptHeaders, () =>
+        telemetry.parameterDropped(),
+      )
+    } catch (error) {
+      if (error instanceof MalformedError) return undefined
+      throw error
+    }
+  }
+
+  /** Frees what the HTTP request held; harmless when nothing of it was begun. */
+  #httpDone(): void {
+    this.#httpOver = true
+    this.#upstream.clock.clearTimeout(this.#linger)
+    if (!this.#holdsGate) return
+    this.#holdsGate = false
+    this.#upstream.gate.leave()
+  }
+
+  #abortHttp(): void {
+    if (this.#httpOver) return
+    this.#post?.abort()
+    this.#httpDone()
+  }
+
+  // --- the answer ---
+
+  readonly #receiver: ResponseReceiver = {
+    started: () => {},
+    head: (status, headers) => this.#head(status, headers),
+    chunk: (octets) => this.#body?.push(octets),
+    end: () => {
+      this.#httpDone()
+      this.#body?.end(true)
+    },
+    error: (error) => {
+      const sent = this.#sent
+      this.#httpDone()
+      this.#broken = error
+      if (this.#body !== undefined) this.#body.end(false)
+      else this.fail(sent ? lost(error) : notReached(error))
+    },
+  }
+
+  #head(status: number, headers: ResponseHeaders): void {
+    this.#status = status
+    this.#headers = headers
+    this.#upstream.telemetry.responded(status)
+    const reading = readingOf(status, headers, this.#inSession)
+    if (reading.kind === 'fail') {
+      this.#failAtHead(reading.failure)
+      return
+    }
+    this.#httpError = reading.httpError
+    const { maxReplyOctets } = this.#upstream
+    this.#body = new (reading.kind === 'sse' ? SseBody : JsonBody)(this.#bodyListener, maxReplyOctets)
+    if (!this.opening || this.#httpError) return
+    if (this.session?.setSessionId(headerText(headers, 'mcp-session-id')) === false) {
+      this.#failAtHead(unknown('the backend gave a session id that MCP does not allow'))
+      return
+    }
+    this.#release()
+  }
+
+  #failAtHead(failure: CallFailure): void {
+    if (failure.code === 'SessionLost') this.#owner.sessionLost(this)
+    this.fail(failure)
+  }
+
+  /** Whether the request carried a session id of the backend's. */
+  get #inSession(): boolean {
+    return !this.opening && this.session?.sessionId !== undefined
+  }
+
+  readonly #bodyListener: BodyListener = {
+    text: (octets) => this.#text(octets),
+    otherEvent: () => this.#upstream.telemetry.dropped('event_type'),
+    tooLarge: (error: LimitError) => {
+      this.fail(this.#httpError ? httpErrorFailure(this.#status, this.#headers) : unknown(error.message))
+      this.#abortHttp()
+    },
+    finished: () => this.fail(this.#noAnswer()),
+  }
+
+  #text(octets: Uint8Array): 'ok' | 'wait' {
+    const message = readMessage(octets)
+    switch (message.kind) {
+      case 'notification':
+        return this.#notification(message.octets)
+      case 'result':
+      case 'error':
+        this.#reply(message)
+        return 'ok'
+      case 'request':
+        this.#serverRequest(message.idToken)
+        return 'ok'
+      case 'batch':
+        this.#upstream.telemetry.dropped('batch')
+        return 'ok'
+      case 'rubbish':
+        this.#sawRubbish = true
+        this.#upstream.telemetry.dropped('not_json_rpc')
+        return 'ok'
+    }
+  }
+
+  #notification(octets: Uint8Array): 'ok' | 'wait' {
+    if (this.#ended) {
+      this.#upstream.telemetry.dropped('late_notification')
+      return 'ok'
+    }
+    const answer = this.#sink.notification(octets)
+    if (answer === 'wait') this.#post?.pause()
+    return answer
+  }
+
+  #reply(message: Extract<BackendMessage, { kind: 'result' | 'error' }>): void {
+    if (this.#ended) {
+      this.#upstream.telemetry.lateReply()
+      return
+    }
+    if (!this.#belongs(message)) {
+      this.#upstream.telemetry.dropped('unmatched_reply')
+      return
+    }
+    if (this.#inSession && this.#status === 400 && message.idToken === undefined) {
+      this.#failAtHead(sessionLost())
+      return
+    }
+    if (this.opening && message.kind === 'result') this.session?.readInitializeResult(message.octets)
+    this.#end(message.kind)
+    if (!this.#httpOver) this.#linger = this.#upstream.clock.setTimeout(() => this.#abortHttp(), LINGER_MS)
+    this.#sink.reply({
+      kind: message.kind,
+      octets: message.octets,
+      status: this.#status,
+      parameters: replyParameters(this.#headers),
+    })
+  }
+
+  /** RPC-011; an error whose writer could not read the id can only be about the one request of this HTTP exchange. */
+  #belongs(message: Extract<BackendMessage, { kind: 'result' | 'error' }>): boolean {
+    const { idToken } = this.#request
+    if (message.idToken !== undefined) return sameId(message.idToken, idToken)
+    return message.kind === 'error' || isNullId(idToken)
+  }
+
+  /** A transparent relay cannot carry a server's requests yet: it says so, as an endpoint without the method would. */
+  #serverRequest(idToken: Uint8Array): void {
+    const { telemetry } = this.#upstream
+    if (this.#request.era === 'legacy' && this.#owner.postOneWay(this, 'response', methodNotFound(idToken), () => {})) {
+      telemetry.serverRequestAnswered()
+    } else {
+      telemetry.dropped('server_request')
+    }
+  }
+
+  #noAnswer(): CallFailure {
+    if (this.#httpError) return httpErrorFailure(this.#status, this.#headers)
+    if (this.#broken !== undefined) return lost(this.#broken)
+    if (this.#sawRubbish) return unknown("the backend's answer is not JSON-RPC")
+    return unknown('the backend ended its answer without a response')
+  }
+}
+
+function replyParameters(headers: ResponseHeaders | undefined): ReadonlyMap<string, string> {
+  const retryAfter = headers === undefined ? '' : headerText(headers, 'retry-after')
+  return retryAfter === '' ? NO_PARAMETERS : new Map([['retry-after', retryAfter]])
+}
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
+
+/** The raw token goes in as it came: an id is never printed anew (digest 10 section 7). */
+function cancelNotification(idToken: Uint8Array): Uint8Array {
+  return around('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":', idToken, '}}')
+}
+
+function methodNotFound(idToken: Uint8Array): Uint8Array {
+  return around('{"jsonrpc":"2.0","id":', idToken, ',"error":{"code":-32601,"message":"Method not found"}}')
+}
+
+function around(before: string, token: Uint8Array, after: string): Uint8Array {
+  return Buffer.concat([Buffer.from(before), token, Buffer.from(after)])
+}

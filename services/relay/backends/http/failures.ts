@@ -1,0 +1,109 @@
+import { OUTCOME } from '@causeway/npamp'
+import type { CallFailure } from '../../exchanges/contract.ts'
+
+/** Every way an exchange with an HTTP backend can end without an answer of the backend's (CARRIAGE sections 4, 5 and 8). */
+
+/** Nothing of the request has left. */
+export function notReached(error: Error): CallFailure {
+  const cause = causeOf(error)
+  return {
+    code: 'NotDelivered',
+    outcome: OUTCOME.NOT_DELIVERED,
+    message: `the backend could not be reached: ${cause.text}`,
+    hint: cause.hint ?? 'check that the backend runs and that spec.mcp.url of its MeshBackend is right',
+  }
+}
+
+/** The request left, the answer did not come whole. */
+export function lost(error: Error): CallFailure {
+  return unknown(`the backend gave no whole answer: ${causeOf(error).text}`)
+}
+
+export function unknown(
+  message: string,
+  extra: { hint?: string; status?: number; retryAfter?: string } = {},
+): CallFailure {
+  return { code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message, ...extra }
+}
+
+export function cancelled(): CallFailure {
+  return { code: 'NotDelivered', outcome: OUTCOME.CANCELLED, message: 'the call was cancelled' }
+}
+
+export function sessionLost(): CallFailure {
+  return {
+    code: 'SessionLost',
+    outcome: OUTCOME.SESSION_LOST,
+    message: 'the backend no longer knows this session',
+    hint: 'initialize again',
+  }
+}
+
+export function refusedBeforeSending(message: string, hint?: string): CallFailure {
+  return { code: 'QuotaExceeded', outcome: OUTCOME.NOT_DELIVERED, message, ...(hint === undefined ? {} : { hint }) }
+}
+
+export function notJsonRpc(): CallFailure {
+  return { code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED, message: 'the request is no JSON-RPC message' }
+}
+
+export function stopping(): CallFailure {
+  return { code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED, message: 'the relay is closing this backend' }
+}
+
+export function authenticationRequired(status: 401 | 403): CallFailure {
+  return {
+    code: 'BackendAuthRequired',
+    outcome: OUTCOME.UNKNOWN,
+    message: status === 401 ? 'the backend wants credentials' : 'the backend refuses the credentials it was given',
+    hint: 'credentials of clients are never passed on; whoever runs the backend must let this relay in',
+  }
+}
+
+interface Cause {
+  readonly text: string
+  readonly hint?: string
+}
+
+/** By the error's code only: messages may quote the peer. */
+function causeOf(error: Error): Cause {
+  const code = codeOf(error)
+  return (
+    CAUSES[code] ??
+    (code.includes('CERT') || code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') ? TLS_FAILED : OTHER)
+  )
+}
+
+const TLS_FAILED: Cause = {
+  text: 'TLS could not be established',
+  hint: "check the backend's certificate and that it serves TLS at this address",
+}
+const OTHER: Cause = { text: 'connection error' }
+
+const CAUSES: Readonly<Record<string, Cause>> = {
+  ECONNREFUSED: { text: 'connection refused' },
+  ECONNRESET: { text: 'connection reset' },
+  EPIPE: { text: 'connection reset' },
+  ENOTFOUND: { text: 'its name is unknown' },
+  EAI_AGAIN: { text: 'its name could not be resolved' },
+  EHOSTUNREACH: { text: 'no route to its host' },
+  ENETUNREACH: { text: 'no route to its network' },
+  ETIMEDOUT: { text: 'connecting took too long' },
+  EPROTO: TLS_FAILED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: TLS_FAILED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: TLS_FAILED,
+  UND_ERR_CONNECT_TIMEOUT: { text: 'connecting took longer than limits.connectTimeout' },
+  UND_ERR_HEADERS_TIMEOUT: { text: 'no answer began within limits.firstHeaderTimeout' },
+  UND_ERR_SOCKET: { text: 'connection closed' },
+  UND_ERR_HEADERS_OVERFLOW: { text: 'its headers are too large' },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { text: 'the body is not as long as announced' },
+  HPE: { text: 'what it sent is not HTTP/1.1' },
+  UND_ERR_DESTROYED: { text: 'the relay closed it' },
+  UND_ERR_CLOSED: { text: 'the relay closed it' },
+}
+
+function codeOf(error: Error): string {
+  const code: unknown = 'code' in error ? error.code : undefined
+  if (typeof code !== 'string') return ''
+  return code.startsWith('HPE_') ? 'HPE' : code
+}

@@ -1,0 +1,214 @@
+import type {
+  CallFailure,
+  CallHandle,
+  CallRequest,
+  CallSink,
+  ClientNotification,
+  Session,
+  SessionEndReason,
+} from '../../exchanges/contract.ts'
+import type { BackendScope } from './contract.ts'
+import { Exchange, type ExchangeOwner } from './exchange.ts'
+import { refusedBeforeSending, sessionLost, stopping, unknown } from './failures.ts'
+import { OneWay } from './one-way.ts'
+import { requestHeaders } from './request-headers.ts'
+import { SouthboundSession } from './session.ts'
+import type { Upstream } from './upstream.ts'
+
+/** What the scopes of one backend share. */
+export interface ScopeHost {
+  readonly name: string
+  readonly upstream: Upstream
+  readonly closing: boolean
+  readonly maxQueuedPerSession: number
+  /** False when the backend has as many sessions as it may have. */
+  takeSession(): boolean
+  returnSession(): void
+  scopeEnded(scope: HttpBackendScope): void
+  opened(exchange: Exchange): void
+  ended(exchange: Exchange, how: 'result' | 'error' | CallFailure): void
+  sessionLost(scope: BackendScope, sessionId: string, reason: 'backend' | 'unknown'): void
+}
+
+/** The sessions and exchanges of one caller with one backend. */
+export class HttpBackendScope implements BackendScope, ExchangeOwner {
+  readonly name: string
+  readonly #host: ScopeHost
+  readonly #sessions = new Map<string, SouthboundSession>()
+  /** Sessions whose DELETE is not done yet. */
+  readonly #ending = new Set<Promise<void>>()
+
+  constructor(host: ScopeHost) {
+    this.name = host.name
+    this.#host = host
+  }
+
+  call(request: CallRequest, sink: CallSink): CallHandle {
+    const place = this.#place(request)
+    if ('code' in place) {
+      this.#host.upstream.telemetry.refused(place)
+      sink.fail(place)
+      return NOTHING_TO_HANDLE
+    }
+    const exchange = new Exchange(this.#host.upstream, request, sink, place, this)
+    place.session?.requests.add(exchange)
+    this.#host.opened(exchange)
+    exchange.start()
+    return exchange
+  }
+
+  notify(notification: ClientNotification): void {
+    const { telemetry } = this.#host.upstream
+    if (this.#host.closing) {
+      telemetry.notificationDropped('closing')
+      return
+    }
+    if (notification.session === undefined) {
+      this.#postOutsideSession(notification)
+      return
+    }
+    const session = this.#sessions.get(notification.session.id)
+    if (session === undefined) {
+      telemetry.notificationDropped('unknown_session')
+      this.#host.sessionLost(this, notification.session.id, 'unknown')
+      return
+    }
+    if (notification.method === 'notifications/cancelled') {
+      // The client's own words go to the backend, and the exchange ends as any cancelled one (CARRIAGE section 5).
+      const request = session.requestCancelledBy(notification.octets)
+      request?.cancelBy(notification.octets)
+      if (request !== undefined) return
+    }
+    const { octets, parameters } = notification
+    if (!session.postOneWay('notification', octets, parameters, (status) => this.#settled(status))) {
+      telemetry.notificationDropped('queue_full')
+    }
+  }
+
+  endSession(session: Session, reason: SessionEndReason): void {
+    const southbound = this.#sessions.get(session.id)
+    if (southbound !== undefined) this.#endSession(southbound, reason)
+  }
+
+  end(reason: SessionEndReason): void {
+    void this.endAll(reason).then(() => this.#host.scopeEnded(this))
+  }
+
+  /** Ends all sessions; resolves when the backend has been told, or took too long to listen. */
+  async endAll(reason: SessionEndReason): Promise<void> {
+    for (const session of [...this.#sessions.values()]) this.#endSession(session, reason)
+    await Promise.all(this.#ending)
+  }
+
+  // --- ExchangeOwner ---
+
+  ended(exchange: Exchange, how: 'result' | 'error' | CallFailure): void {
+    const { session, opening } = exchange
+    session?.requests.delete(exchange)
+    this.#host.ended(exchange, how)
+    // Whatever is not a result to initialize leaves no session behind.
+    if (opening && how !== 'result' && session !== undefined && this.#forget(session, 'refused')) session.abandon()
+  }
+
+  sessionLost(exchange: Exchange): void {
+    const { session } = exchange
+    if (session !== undefined) this.#lose(session)
+  }
+
+  postOneWay(
+    exchange: Exchange,
+    kind: 'notification' | 'response',
+    octets: Uint8Array,
+    settled: (status: number) => void,
+  ): boolean {
+    const done = (status: number) => {
+      this.#settled(status)
+      settled(status)
+    }
+    if (exchange.session !== undefined) return exchange.session.postOneWay(kind, octets, NO_PARAMETERS, done)
+    this.#post({ era: exchange.request.era, kind, octets, parameters: NO_PARAMETERS }, done)
+    return true
+  }
+
+  // --- sessions ---
+
+  #place(request: CallRequest): Place | CallFailure {
+    if (this.#host.closing) return stopping()
+    if (request.era === 'modern' || request.session === undefined) return { session: undefined, opening: false }
+    const known = this.#sessions.get(request.session.id)
+    if (known !== undefined) return { session: known, opening: false }
+    if (request.method !== 'initialize') return sessionLost()
+    if (!this.#host.takeSession()) return refusedBeforeSending('the backend has as many sessions as it may have')
+    const { upstream, maxQueuedPerSession } = this.#host
+    const session = new SouthboundSession(request.session.id, upstream, maxQueuedPerSession, (lost) => {
+      if (this.#lose(lost)) this.#host.sessionLost(this, lost.id, 'backend')
+    })
+    this.#sessions.set(session.id, session)
+    upstream.telemetry.sessionOpened()
+    return { session, opening: true }
+  }
+
+  #lose(session: SouthboundSession): boolean {
+    if (!this.#forget(session, 'backend')) return false
+    session.queue.clear()
+    return true
+  }
+
+  /** False when it was forgotten before. */
+  #forget(session: SouthboundSession, reason: string): boolean {
+    if (this.#sessions.get(session.id) !== session) return false
+    this.#sessions.delete(session.id)
+    this.#host.returnSession()
+    this.#host.upstream.telemetry.sessionEnded(reason)
+    return true
+  }
+
+  #endSession(session: SouthboundSession, reason: SessionEndReason): void {
+    if (!this.#forget(session, reason)) return
+    const ending = reason === 'backend' ? Promise.resolve() : this.#tellBackend(session)
+    const done = ending.then(() => {
+      session.abandon()
+      for (const request of [...session.requests]) request.fail(unknown('the session of this call has ended'))
+      this.#ending.delete(done)
+    })
+    this.#ending.add(done)
+  }
+
+  /** Best effort: whatever still waits in the session goes first, and all of it has 5 s. */
+  #tellBackend(session: SouthboundSession): Promise<void> {
+    const { clock } = this.#host.upstream
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, DELETE_TIMEOUT_MS)
+      session.delete(() => {
+        clock.clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
+  // --- notifications outside sessions ---
+
+  #postOutsideSession({ era, octets, parameters }: ClientNotification): void {
+    this.#post({ era, kind: 'notification', octets, parameters }, (status) => this.#settled(status))
+  }
+
+  #post(message: Parameters<typeof requestHeaders>[0], settled: (status: number) => void): void {
+    const { upstream } = this.#host
+    const { path, acceptHeaders, telemetry } = upstream
+    const headers = requestHeaders(message, undefined, acceptHeaders, () => telemetry.parameterDropped())
+    new OneWay(upstream, { method: 'POST', path, headers, body: message.octets }, { settled, unknownSession: () => {} })
+  }
+
+  #settled(status: number): void {
+    if (status < 200 || status >= 300) this.#host.upstream.telemetry.notificationRefused(status)
+  }
+}
+
+interface Place {
+  readonly session: SouthboundSession | undefined
+  readonly opening: boolean
+}
+
+const DELETE_TIMEOUT_MS = 5_000
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
+const NOTHING_TO_HANDLE: CallHandle = { cancel() {}, resume() {} }

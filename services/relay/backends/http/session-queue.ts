@@ -1,0 +1,73 @@
+/** One message of a session that waits to be posted. */
+export interface Posting {
+  /** Posts it; `release` lets the next one go and may be called at once, later, or never again after the first time. */
+  run(release: () => void): void
+  /** Never run: the session is over. */
+  dropped(): void
+}
+
+/**
+ * The order of CARRIAGE section 6: messages of one session are posted in the order they came, and a notification or response
+ * has its status before the next one is posted. A request releases the queue as soon as it is on its way.
+ */
+export class SessionQueue {
+  readonly #limit: number
+  #waiting: Posting[] = []
+  #busy = false
+  #closed = false
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  /** False when the queue is full or closed: the posting was not taken and nothing of it is called. */
+  add(posting: Posting): boolean {
+    if (this.#closed || this.#waiting.length >= this.#limit) return false
+    this.#waiting.push(posting)
+    this.#advance()
+    return true
+  }
+
+  /** Takes one more posting, behind the others and beyond the limit, and nothing after it. */
+  addLast(posting: Posting): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#waiting.push(posting)
+    this.#advance()
+  }
+
+  /** Removes a posting that has not run; false when it has. */
+  withdraw(posting: Posting): boolean {
+    const at = this.#waiting.indexOf(posting)
+    if (at === -1) return false
+    this.#waiting.splice(at, 1)
+    return true
+  }
+
+  /** Drops what waits and takes nothing more. */
+  clear(): void {
+    this.#closed = true
+    const dropped = this.#waiting
+    this.#waiting = []
+    for (const posting of dropped) posting.dropped()
+  }
+
+  #advance(): void {
+    while (!this.#busy) {
+      const posting = this.#waiting.shift()
+      if (posting === undefined) return
+      this.#busy = true
+      let released = false
+      posting.run(() => {
+        if (released) return
+        released = true
+        this.#busy = false
+        this.#advance()
+      })
+    }
+  }
+}

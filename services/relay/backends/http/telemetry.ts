@@ -1,0 +1,120 @@
+import { OUTCOME } from '@causeway/npamp'
+import type { Counter, Gauge, HistogramHandle, Logger, Metrics } from '@causeway/telemetry'
+import type { CallFailure } from '../../exchanges/contract.ts'
+import type { HttpBackendOptions } from './contract.ts'
+
+/** Everything that a backend counts and logs, in one place. */
+export class BackendTelemetry {
+  readonly #metrics: Metrics
+  readonly #logger: Logger
+  readonly #backend: string
+  readonly #open: Gauge
+  readonly #duration: HistogramHandle
+  readonly #sessions: Gauge
+  readonly #results: Counter
+  readonly #errors: Counter
+
+  constructor(options: Pick<HttpBackendOptions, 'name' | 'metrics' | 'logger'>) {
+    const { name, metrics, logger } = options
+    this.#metrics = metrics
+    this.#logger = logger.child({ backend: name })
+    this.#backend = name.replace(/^backend\//, '')
+    this.#open = metrics.gauge('causeway_exchanges_open', { side: 'backend' })
+    this.#sessions = metrics.gauge('causeway_sessions_open', { side: 'backend' })
+    this.#duration = metrics.histogram('causeway_exchange_duration_seconds', { side: 'backend' })
+    this.#results = metrics.counter('causeway_exchanges_total', { side: 'backend', outcome: 'result' })
+    this.#errors = metrics.counter('causeway_exchanges_total', { side: 'backend', outcome: 'error' })
+  }
+
+  exchangeOpened(): void {
+    this.#open.add(1)
+  }
+
+  replied(kind: 'result' | 'error', durationMs: number): void {
+    this.#ended(durationMs)
+    const counter = kind === 'result' ? this.#results : this.#errors
+    counter.add(1)
+  }
+
+  failed(
+    failure: CallFailure,
+    request: { readonly requestId: string; readonly method: string },
+    durationMs: number,
+  ): void {
+    this.#ended(durationMs)
+    this.#metrics.add('causeway_exchanges_total', 1, { side: 'backend', outcome: OUTCOME_LABEL[failure.outcome] })
+    const { requestId, method } = request
+    const fields = { requestId, method, code: failure.code, outcome: OUTCOME_LABEL[failure.outcome], durationMs }
+    if (failure.outcome === OUTCOME.CANCELLED) this.#logger.debug(fields, failure.message)
+    else this.#logger.warn(fields, failure.message)
+  }
+
+  /** A call that never became an exchange. */
+  refused(failure: CallFailure): void {
+    this.#metrics.add('causeway_exchanges_total', 1, { side: 'backend', outcome: OUTCOME_LABEL[failure.outcome] })
+  }
+
+  #ended(durationMs: number): void {
+    this.#open.add(-1)
+    this.#duration.record(durationMs / 1_000)
+  }
+
+  /** @param status 0 when none came. */
+  responded(status: number): void {
+    this.#metrics.add('causeway_backend_responses_total', 1, { backend: this.#backend, status: String(status) })
+  }
+
+  /** A message of the backend's that was not passed on. */
+  dropped(reason: DropReason): void {
+    this.#metrics.add('causeway_backend_messages_dropped_total', 1, { backend: this.#backend, reason })
+  }
+
+  /** A reply whose exchange had ended. */
+  lateReply(): void {
+    this.#metrics.add('causeway_late_replies_total', 1, { side: 'backend' })
+  }
+
+  serverRequestAnswered(): void {
+    this.#metrics.add('causeway_server_requests_answered_total', 1, { side: 'backend' })
+  }
+
+  /** A notification or response that the backend answered with an HTTP error (status), or not at all (0). */
+  notificationRefused(status: number): void {
+    this.#metrics.add('causeway_notifications_refused_total', 1, { backend: this.#backend })
+    this.#logger.warn({ status }, 'the backend refused a notification')
+  }
+
+  /** Never posted. */
+  notificationDropped(reason: 'unknown_session' | 'queue_full' | 'closing'): void {
+    this.#metrics.add('causeway_notifications_dropped_total', 1, { reason })
+  }
+
+  parameterDropped(): void {
+    this.#metrics.add('causeway_service_parameters_dropped_total', 1, { reason: 'not_accepted' })
+  }
+
+  sessionOpened(): void {
+    this.#sessions.add(1)
+  }
+
+  sessionEnded(reason: string): void {
+    this.#sessions.add(-1)
+    this.#metrics.add('causeway_sessions_ended_total', 1, { side: 'backend', reason })
+  }
+}
+
+/** `unmatched_reply`: its id is no open request's. `event_type`: an SSE event that MCP does not use. */
+export type DropReason =
+  | 'unmatched_reply'
+  | 'late_notification'
+  | 'server_request'
+  | 'batch'
+  | 'not_json_rpc'
+  | 'event_type'
+
+const OUTCOME_LABEL = {
+  [OUTCOME.NOT_DELIVERED]: 'not_sent',
+  [OUTCOME.UNKNOWN]: 'unknown',
+  [OUTCOME.CANCELLED]: 'cancelled',
+  [OUTCOME.SESSION_LOST]: 'session_lost',
+} as const

@@ -1,0 +1,22 @@
+import type { Dispatcher } from 'undici'
+import type { ConcurrencyGate } from './concurrency-gate.ts'
+import type { BackendClock } from './contract.ts'
+import type { BackendTelemetry } from './telemetry.ts'
+
+/** What every exchange with one backend shares. */
+export interface Upstream {
+  readonly pool: Dispatcher
+  /** Path and query of `spec.mcp.url`. */
+  readonly path: string
+  readonly acceptHeaders: ReadonlySet<string>
+  readonly maxReplyOctets: number
+  readonly gate: ConcurrencyGate
+  readonly clock: BackendClock
+  readonly telemetry: BackendTelemetry
+}
+
+/**
+ * How long a response may go on after what it was opened for has come. Reading to its end keeps the connection for the next
+ * request; a server that never ends it costs one connection for so long.
+ */
+export const LINGER_MS = 1_000
