@@ -111,6 +111,7 @@ export type MisbehavedCode =
   | 'NOT_OFFERED'
   | 'ILLEGAL_SELECTION'
   | 'RATE'
+  | 'REKEM_RATE'
   | 'KEY_LIMIT'
 
 export type IncompatibleCode =
@@ -133,6 +134,7 @@ export type AuthenticationCode =
   | 'IDENTITY_REFUSED'
   | 'KEM'
   | 'PEER_HANDLE_MISMATCH'
+  | 'PROTOCOLS_DIGEST'
 
 export type LimitCode =
   | 'FRAME_TOO_LARGE'
@@ -149,4 +151,4 @@ export type LimitCode =
 
 export type MisuseCode = 'STATE' | 'ARGUMENT' | 'RESERVED'
 
-export type ClosedCode = 'CLOSED' | 'PEER_CLOSED' | 'TRANSPORT_LOST' | 'DEAD' | 'WIPED'
+export type ClosedCode = 'CLOSED' | 'PEER_CLOSED' | 'TRANSPORT_LOST' | 'DEAD' | 'WIPED' | 'INTERNAL'

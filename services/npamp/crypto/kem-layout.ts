@@ -1,5 +1,6 @@
 import { KEM, type Kem } from '../codepoints/suites.ts'
 import { MalformedError } from '../errors.ts'
+import { concatOctets } from '../wire/octets.ts'
 
 const X25519_OCTETS = 32
 
@@ -46,10 +47,7 @@ export function splitCiphertext(kem: Kem, ciphertext: Uint8Array): HybridParts {
 
 /** ML-KEM part first, for shares, ciphertexts and secrets alike. */
 export function joinParts(mlkem: Uint8Array, x25519: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(mlkem.length + x25519.length)
-  joined.set(mlkem)
-  joined.set(x25519, mlkem.length)
-  return joined
+  return concatOctets([mlkem, x25519])
 }
 
 function split(name: string, octets: Uint8Array, wanted: number): HybridParts {

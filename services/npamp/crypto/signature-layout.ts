@@ -1,4 +1,5 @@
 import { SIGNATURE, type SignatureScheme } from '../codepoints/suites.ts'
+import { PUBLIC_KEY_OCTETS } from '../discovery/public-key.ts'
 
 export const SEED_OCTETS = 32
 
@@ -10,6 +11,10 @@ export interface SignatureLayout {
 
 /** Raw RFC 8032 and FIPS 204 encodings (HS-052). */
 export const SIGNATURE_LAYOUT: Readonly<Record<SignatureScheme, SignatureLayout>> = {
-  [SIGNATURE.ED25519]: { name: 'Ed25519', publicKeyOctets: 32, signatureOctets: 64 },
-  [SIGNATURE.ML_DSA_87]: { name: 'ML-DSA-87', publicKeyOctets: 2592, signatureOctets: 4627 },
+  [SIGNATURE.ED25519]: { name: 'Ed25519', publicKeyOctets: PUBLIC_KEY_OCTETS[SIGNATURE.ED25519], signatureOctets: 64 },
+  [SIGNATURE.ML_DSA_87]: {
+    name: 'ML-DSA-87',
+    publicKeyOctets: PUBLIC_KEY_OCTETS[SIGNATURE.ML_DSA_87],
+    signatureOctets: 4627,
+  },
 }

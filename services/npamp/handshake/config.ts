@@ -8,14 +8,14 @@ export interface HandshakeConfig {
   readonly provider: CryptoProvider
   readonly identity: SigningKey
   readonly policy: IdentityPolicy
-  /** Suites this end can use, in order of preference; at least one. */
+  /** Suites this end can use, in order of preference; at least one (HS-022). */
   readonly aeads: readonly AeadSuite[]
   /** Also accept KEM 0x11ED at Standard, where the floor is 0x11EC (digest 02 section 6). Default false. */
   readonly allowKem1024AtStandard?: boolean
 }
 
 export interface ClientConfig extends HandshakeConfig {
-  /** What is offered; no selection below the lowest of these is accepted. */
+  /** What is offered; no selection below the lowest of these is accepted, and nothing is ever retried with less. */
   readonly profiles: readonly ProfileCode[]
   /** KEM whose share is sent; default the floor of the highest profile offered. */
   readonly kem?: Kem

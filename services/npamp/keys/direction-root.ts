@@ -3,12 +3,12 @@ import type { AeadSuite } from '../codepoints/suites.ts'
 import { KEM_SECRET_OCTETS } from '../crypto/kem-layout.ts'
 import type { CryptoProvider } from '../crypto/provider.ts'
 import { MisuseError } from '../errors.ts'
+import { encodeU64 } from '../wire/u64.ts'
 import { hkdfExpandLabel } from './expand-label.ts'
 import { HASH_LENGTH } from './hash-length.ts'
 import { LABEL } from './labels.ts'
 import { Secret } from './secret.ts'
 import { type Direction, TrafficKeys } from './traffic.ts'
-import { u64 } from './u64.ts'
 
 interface Lineage {
   readonly generation: bigint
@@ -58,7 +58,7 @@ export class DirectionRoot {
   /** Tier 1: `XL(root, "master ratchet", u64(G + 1), HashLen)` (REC-024). */
   ratchet(): DirectionRoot {
     const generation = this.generation + 1n
-    const context = u64(generation)
+    const context = encodeU64(generation)
     const next = this.#expand(this.#secret.octets, LABEL.MASTER_RATCHET, context)
     this.wipe()
     return this.#successor(next, { generation, healedGeneration: this.healedGeneration })

@@ -15,10 +15,3 @@ export const LABEL = {
   MASTER_RATCHET: 'master ratchet',
   MASTER_RATCHET_REKEM: 'master ratchet rekem',
 } as const
-
-/** The octets of an ASCII label or context string. */
-export function ascii(text: string): Uint8Array {
-  const octets = new Uint8Array(text.length)
-  for (let i = 0; i < text.length; i++) octets[i] = text.charCodeAt(i)
-  return octets
-}

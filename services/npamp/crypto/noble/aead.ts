@@ -2,8 +2,8 @@ import { gcm } from '@noble/ciphers/aes.js'
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { AEAD, type AeadSuite } from '../../codepoints/suites.ts'
 import { ClosedError } from '../../errors.ts'
+import { concatOctets } from '../../wire/octets.ts'
 import { checkAeadKey, checkNonce, checkSealed } from '../arguments.ts'
-import { joinOctets } from '../join-octets.ts'
 import type { AeadKey } from '../provider.ts'
 
 const CIPHER = { [AEAD.AES_256_GCM]: gcm, [AEAD.CHACHA20_POLY1305]: chacha20poly1305 } as const
@@ -20,7 +20,7 @@ export class NobleAeadKey implements AeadKey {
 
   seal(nonce: Uint8Array, aad: Uint8Array, plaintext: readonly Uint8Array[]): Uint8Array[] {
     checkNonce(nonce)
-    return [CIPHER[this.#suite](this.#usable(), nonce, aad).encrypt(joinOctets(plaintext))]
+    return [CIPHER[this.#suite](this.#usable(), nonce, aad).encrypt(concatOctets(plaintext))]
   }
 
   open(nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {

@@ -8,8 +8,8 @@ import {
 } from 'node:crypto'
 import { AEAD, type AeadSuite } from '../../codepoints/suites.ts'
 import { ClosedError } from '../../errors.ts'
+import { concatOctets } from '../../wire/octets.ts'
 import { checkAeadKey, checkNonce, checkSealed } from '../arguments.ts'
-import { joinOctets, totalOctets } from '../join-octets.ts'
 import type { AeadKey } from '../provider.ts'
 import { plain } from './octets.ts'
 
@@ -74,5 +74,8 @@ export class NodeAeadKey implements AeadKey {
 }
 
 function joinSmall(parts: readonly Uint8Array[]): readonly Uint8Array[] {
-  return parts.length > 1 && totalOctets(parts) < JOIN_BELOW_OCTETS ? [joinOctets(parts)] : parts
+  if (parts.length < 2) return parts
+  let octets = 0
+  for (const part of parts) octets += part.length
+  return octets < JOIN_BELOW_OCTETS ? [concatOctets(parts)] : parts
 }
