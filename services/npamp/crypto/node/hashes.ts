@@ -21,13 +21,18 @@ export function hkdfExpand(name: HashName, prk: Uint8Array, info: Uint8Array, le
   checkExpandLength(name, length)
   const output = new Uint8Array(length)
   const blockOctets = HASH_LENGTH[name]
-  let block: Uint8Array = new Uint8Array(0)
+  const tail = new Uint8Array(info.length + 1)
+  tail.set(info)
+  let block: Uint8Array | undefined
   for (let counter = 1, offset = 0; offset < length; counter++, offset += blockOctets) {
-    const digest = createHmac(name, prk).update(block).update(info).update(Uint8Array.of(counter)).digest()
-    block.fill(0)
+    tail[info.length] = counter
+    const mac = createHmac(name, prk)
+    if (block !== undefined) mac.update(block)
+    const digest = mac.update(tail).digest()
+    block?.fill(0)
     block = digest
     output.set(offset + blockOctets <= length ? block : block.subarray(0, length - offset), offset)
   }
-  block.fill(0)
+  block?.fill(0)
   return output
 }
