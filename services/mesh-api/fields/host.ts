@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FIELD_FACTS } from './facts.ts'
 
 /** A host name: labels of letters, digits, `-`; `_` because container networks have it. */
 const LABEL = '[A-Za-z0-9_]([-A-Za-z0-9_]{0,61}[A-Za-z0-9_])?'
@@ -74,6 +75,7 @@ export const httpUrl = () =>
       new RegExp(`^https?://${AUTHORITY_HOST}(:${PORT})?(/[!$-;=@-Z_a-z~%]*)?(\\?[!$-;=?@-Z_a-z~%/]*)?$`),
       'must be http://host[:port][/path][?query] or https://..., without user name, password, fragment or blanks',
     )
+    .register(FIELD_FACTS, { secretQuery: true })
 
 /** The host and port of a URL that `npampUrl` accepts; an IPv6 address without brackets. */
 export function parseNpampUrl(url: string): { host: string; port: number } {

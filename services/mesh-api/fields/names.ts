@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FIELD_FACTS } from './facts.ts'
 
 /** A label of the DNS, as Kubernetes names most things. */
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
@@ -55,10 +56,11 @@ export const headerName = () =>
     .max(128)
     .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'must be the name of an HTTP header in lower case')
 
-/** A path of the file system; a relative one starts from the directory of the configuration file or the given base. */
+/** A path of the file system; a relative one starts from the folder of the file that it stands in. */
 export const filePath = () =>
   z
     .string()
     .min(1)
     .max(4096)
     .regex(/^[^\0]+$/, 'must be a path without NUL')
+    .register(FIELD_FACTS, { file: true })

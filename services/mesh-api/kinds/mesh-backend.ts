@@ -8,11 +8,7 @@ import { backendRules } from './mesh-backend-rules.ts'
 
 const mcp = z
   .strictObject({
-    url: httpUrl().meta({
-      description: 'The Streamable HTTP endpoint of the MCP server.',
-      // People put API keys into queries; what prints a resource leaves the query out.
-      secretQuery: true,
-    }),
+    url: httpUrl().describe('The Streamable HTTP endpoint of the MCP server.'),
   })
   .describe('An MCP server.')
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unwrap } from '../fields/walk.ts'
 import { type AnyResource, KIND_NAMES, KINDS } from '../kinds/all-kinds.ts'
 import { API_VERSION, type KindName, type Rule } from '../kinds/kind.ts'
 import { metadataSchema } from '../kinds/metadata.ts'
@@ -106,11 +107,4 @@ function fieldsAt(schema: z.core.$ZodType, path: readonly (string | number)[]): 
   }
   if (inner instanceof z.ZodArray) return fieldsAt(inner.element, path.slice(1))
   return []
-}
-
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return unwrap(schema.unwrap())
-  }
-  return schema
 }

@@ -5,7 +5,9 @@ export const FILE_LIMITS = {
   /** Nesting of maps and lists; the kinds need 7. */
   depth: 32,
   /** Maps, lists and values of one document. */
-  nodes: 100_000,
+  nodes: 20_000,
+  /** Words, signs, blanks and ends of line of one document, as YAML counts them. */
+  tokens: 200_000,
   /** What is reported at once; the rest is counted. */
   problems: 1_000,
 } as const

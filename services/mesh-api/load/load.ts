@@ -1,6 +1,7 @@
 import { checkResources } from '../check/check-resources.ts'
 import { declaredKey, keyOf } from '../check/index-of.ts'
 import type { AnyResource, Resources } from '../kinds/all-kinds.ts'
+import { withAbsoluteFiles } from './absolute-files.ts'
 import { decode } from './decode.ts'
 import { FILE_LIMITS } from './limits.ts'
 import type { Locator } from './locate.ts'
@@ -12,6 +13,8 @@ import { toPlain } from './to-plain.ts'
 export interface SourceFile {
   readonly name: string
   readonly octets: Uint8Array
+  /** Where relative paths in it start from; as they are where it is not known. */
+  readonly folder?: string
 }
 
 /**
@@ -39,9 +42,10 @@ export function loadResources(files: readonly SourceFile[]): Resources {
         if (key !== undefined) declared.add(declaredKey(key.kind, `${key.namespace}/${key.name}`))
         continue
       }
+      const resource = file.folder === undefined ? decoded.resource : withAbsoluteFiles(decoded.resource, file.folder)
       const key = declaredKey(decoded.resource.kind, keyOf(decoded.resource.metadata))
       const first = loaded.get(key)
-      if (first === undefined) loaded.set(key, { resource: decoded.resource, locator })
+      if (first === undefined) loaded.set(key, { resource, locator })
       else problems.push(locator.problem(['metadata', 'name'], `is declared twice; first at ${first.locator.place()}`))
     }
   }

@@ -1,4 +1,5 @@
-import { Composer, type Document, LineCounter, Parser } from 'yaml'
+import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml'
+import { LexemeGuard } from './lexeme-guard.ts'
 import { FILE_LIMITS } from './limits.ts'
 import type { SourceFile } from './load.ts'
 import { Locator } from './locate.ts'
@@ -26,47 +27,71 @@ export function parseDocuments(file: SourceFile): ParsedFile {
   const lines = new LineCounter()
   const documents: ParsedDocument[] = []
   const problems: Problem[] = []
-  try {
-    for (const document of composeAll(text, lines)) {
-      const locator = new Locator(file.name, document, lines)
-      if (documents.length + 1 > FILE_LIMITS.documents) {
-        problems.push(locator.problem([], `there are more than ${FILE_LIMITS.documents} documents in this file`))
-        break
-      }
-      for (const error of [...document.errors, ...document.warnings].slice(0, FILE_LIMITS.problems)) {
-        problems.push(locator.problemAt(error.pos[0], `YAML: ${firstLine(error.message)}`))
-      }
-      const failed = document.errors.length + document.warnings.length > 0
-      if (!failed && document.contents !== null) documents.push({ document, locator })
+  for (const item of composeAll(text, lines)) {
+    if ('reason' in item) {
+      problems.push({ ...refusal(file, item.reason), ...place(lines, item.offset) })
+      break
     }
-  } catch (error) {
-    // The parser recurses over nesting, so what is nested deeply enough exhausts its stack.
-    if (!(error instanceof Error)) throw error
-    problems.push({
-      file: file.name,
-      line: 0,
-      column: 0,
-      fieldPath: '',
-      message: 'YAML: cannot be parsed; nested too deeply',
-    })
+    const locator = new Locator(file.name, item, lines)
+    if (documents.length === FILE_LIMITS.documents) {
+      problems.push(locator.problem([], `there are more than ${FILE_LIMITS.documents} documents in this file`))
+      break
+    }
+    const faults = [...item.errors, ...item.warnings]
+    for (const { pos, message } of faults.slice(0, FILE_LIMITS.problems)) {
+      problems.push(locator.problemAt(pos[0], yamlMessage(message)))
+    }
+    if (faults.length === 0 && item.contents !== null) documents.push({ document: item, locator })
   }
   return { documents, problems }
 }
 
-/** Documents one after the other, so that a limit on their number stops the work too. */
-function* composeAll(text: string, lines: LineCounter): Generator<Document.Parsed> {
+/** Why reading stopped, and after how many characters. */
+interface Stop {
+  readonly reason: string
+  readonly offset: number
+}
+
+/** Documents one after the other, so that a limit stops the work too. */
+function* composeAll(text: string, lines: LineCounter): Generator<Document.Parsed | Stop> {
+  const guard = new LexemeGuard()
   const parser = new Parser(lines.addNewLine)
-  const composer = new Composer({
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    // Ours is linear; the library's compares every key of a map with every other.
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  })
-  for (const token of parser.parse(text)) yield* composer.next(token) as Generator<Document.Parsed>
-  yield* composer.end() as Generator<Document.Parsed>
+  const composer = new Composer(COMPOSER_OPTIONS)
+  lines.addNewLine(0)
+  try {
+    for (const lexeme of new Lexer().lex(text)) {
+      const reason = guard.refuse(lexeme)
+      if (reason !== undefined) {
+        yield { reason, offset: guard.offset }
+        return
+      }
+      for (const token of parser.next(lexeme)) yield* composer.next(token) as Generator<Document.Parsed>
+    }
+    for (const token of parser.end()) yield* composer.next(token) as Generator<Document.Parsed>
+    yield* composer.end() as Generator<Document.Parsed>
+  } catch (error) {
+    // Nesting by indentation is bounded by the file's size only; enough of it exhausts the stack of the parser.
+    if (!(error instanceof RangeError)) throw error
+    yield { reason: TOO_DEEP, offset: guard.offset }
+  }
+}
+
+const COMPOSER_OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  // Ours is linear; the library's compares every key of a map with every other.
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const
+
+const TOO_DEEP = `maps and lists are nested more than ${FILE_LIMITS.depth} deep`
+
+/** The library catches some exhaustions of the stack itself and passes on the engine's words. */
+function yamlMessage(message: string): string {
+  if (message.startsWith('Maximum call stack')) return TOO_DEEP
+  return `YAML: ${message.split('\n', 1)[0] ?? ''}`
 }
 
 function decodeUtf8(octets: Uint8Array): string | undefined {
@@ -78,9 +103,14 @@ function decodeUtf8(octets: Uint8Array): string | undefined {
 }
 
 function refused(file: SourceFile, message: string): ParsedFile {
-  return { documents: [], problems: [{ file: file.name, line: 0, column: 0, fieldPath: '', message }] }
+  return { documents: [], problems: [refusal(file, message)] }
 }
 
-function firstLine(message: string): string {
-  return message.split('\n', 1)[0] ?? ''
+function refusal(file: SourceFile, message: string): Problem {
+  return { file: file.name, line: 0, column: 0, fieldPath: '', message }
+}
+
+function place(lines: LineCounter, offset: number): { line: number; column: number } {
+  const { line, col } = lines.linePos(offset)
+  return { line, column: col }
 }
