@@ -1,6 +1,8 @@
 /** The public entry of the protocol core: no Node module, no clock, no randomness of its own. */
 export * from './association/contract.ts'
 export * from './bridge/contract.ts'
+export { correlates } from './bridge/correlation-ids.ts'
+export { isFinal } from './bridge/envelope.ts'
 export { idKey, isNullId, sameId } from './bridge/jsonrpc/id.ts'
 export {
   arrayElements,
@@ -24,6 +26,7 @@ export {
   scanMessage,
   splitBatch,
 } from './bridge/jsonrpc/scan.ts'
+export { decodePayload, encodePayload, type KnownTlvs, NO_EXTENSIONS, type PayloadParts } from './bridge/payload.ts'
 export {
   CHANNEL,
   CHANNELS,
@@ -61,6 +64,7 @@ export {
 } from './codepoints/protocols.ts'
 export * from './codepoints/suites.ts'
 export { isKnownTlv, TLV } from './codepoints/tlv-types.ts'
+export { type NobleOptions, nobleProvider } from './crypto/noble/index.ts'
 export * from './crypto/provider.ts'
 export {
   isPeerHandle,
@@ -71,6 +75,16 @@ export {
 } from './discovery/peer-handle.ts'
 export { decodeSpki, encodeSpki, PUBLIC_KEY_OCTETS, type PublicKey } from './discovery/public-key.ts'
 export * from './errors.ts'
+export { permitsKem } from './handshake/negotiate.ts'
+export { hkdfExpandLabel } from './keys/expand-label.ts'
+export { deriveNonce } from './keys/nonce.ts'
+export {
+  DIRECTION,
+  type Direction,
+  deriveTrafficMaterial,
+  type TrafficContext,
+  type TrafficMaterial,
+} from './keys/traffic.ts'
 export { CANCELLED_METHOD, cancelledNotification, cancelledRequestId } from './mappings/mcp/cancelled.ts'
 export {
   effectOf,

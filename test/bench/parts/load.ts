@@ -1,0 +1,91 @@
+import { Pool } from 'undici'
+
+/** A client of one MCP endpoint: modern `tools/call` POSTs over kept-alive connections. */
+export interface Load {
+  /** `count` calls one after the other; milliseconds each. */
+  sequential(count: number, resultOctets?: number): Promise<number[]>
+  /**
+   * Calls at a fixed rate for a time, each timed from the moment it was due, so that a stall counts for every call that
+   * had to wait for it. Undefined when it fell hopelessly behind (more than `maxOpen` calls at once).
+   */
+  atRate(perSecond: number, seconds: number, maxOpen?: number): Promise<number[] | undefined>
+  close(): Promise<void>
+}
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'echo',
+}
+
+export function startLoad(endpoint: string, connections = 64): Load {
+  const url = new URL(endpoint)
+  const pool = new Pool(url.origin, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+  let id = 0
+
+  async function call(resultOctets?: number): Promise<void> {
+    const params = { name: 'echo', arguments: resultOctets === undefined ? {} : { octets: resultOctets }, _meta: META }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params })
+    const { statusCode, body: answer } = await pool.request({
+      path: url.pathname,
+      method: 'POST',
+      headers: HEADERS,
+      body,
+    })
+    let octets = 0
+    for await (const chunk of answer) octets += (chunk as Buffer).length
+    if (statusCode !== 200) throw new Error(`${endpoint}: status ${statusCode}`)
+    if (octets < (resultOctets ?? 1)) throw new Error(`${endpoint}: ${octets} octets are too few`)
+  }
+
+  return {
+    async sequential(count, resultOctets) {
+      const times: number[] = []
+      for (let n = 0; n < count; n++) {
+        const started = performance.now()
+        await call(resultOctets)
+        times.push(performance.now() - started)
+      }
+      return times
+    },
+    async atRate(perSecond, seconds, maxOpen = 500) {
+      const times: number[] = []
+      const started = performance.now()
+      const total = Math.round(perSecond * seconds)
+      let sent = 0
+      let open = 0
+      let failure: unknown
+      while (sent < total) {
+        const due = Math.min(total, Math.floor(((performance.now() - started) / 1_000) * perSecond) + 1)
+        for (; sent < due; sent++) {
+          if (open >= maxOpen) return undefined
+          const at = started + (sent / perSecond) * 1_000
+          open += 1
+          call()
+            .then(
+              () => times.push(performance.now() - at),
+              (error) => {
+                failure = error
+              },
+            )
+            .finally(() => {
+              open -= 1
+            })
+        }
+        if (failure !== undefined) throw failure
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      while (open > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      if (failure !== undefined) throw failure
+      return times
+    },
+    close: () => pool.close(),
+  }
+}
