@@ -1,5 +1,7 @@
 /** The public entry of the protocol core: no Node module, no clock, no randomness of its own. */
+export { Association } from './association/association.ts'
 export * from './association/contract.ts'
+export type { AssociationOptions, OwnExtensions, PeerSettings } from './association/options.ts'
 export * from './bridge/contract.ts'
 export { correlates } from './bridge/correlation-ids.ts'
 export { isFinal } from './bridge/envelope.ts'
@@ -75,6 +77,8 @@ export {
 } from './discovery/peer-handle.ts'
 export { decodeSpki, encodeSpki, PUBLIC_KEY_OCTETS, type PublicKey } from './discovery/public-key.ts'
 export * from './errors.ts'
+export type { ClientConfig, HandshakeConfig, ServerConfig } from './handshake/config.ts'
+export type { IdentityPolicy } from './handshake/identity-policy.ts'
 export { permitsKem } from './handshake/negotiate.ts'
 export { hkdfExpandLabel } from './keys/expand-label.ts'
 export { deriveNonce } from './keys/nonce.ts'
@@ -96,6 +100,7 @@ export {
   mcpRequest,
   unlabelledEffectOf,
 } from './mappings/mcp/effects.ts'
+export { KEY_LIMITS, type KeyBounds, type KeyLimits } from './record/key-limits.ts'
 export type * from './transports/contract.ts'
 export {
   CborFloat,

@@ -16,7 +16,7 @@ export interface AssociationCore {
   readonly state: AssociationState
   /** Set from Established on. */
   readonly established: EstablishedInfo | undefined
-  /** What the peer's HELLO said, or its assumed equivalent; set from the `ready` event on. */
+  /** What the peer's HELLO said, or its assumed equivalent; set from the `ready` event on, gone once closed (HELLO-024). */
   readonly peer: PeerCapabilities | undefined
   readonly counters: AssociationCounters
 
@@ -38,8 +38,8 @@ export interface AssociationCore {
 
   /**
    * Queues one application frame. Throws ClosedError after the end; MisuseError for a channel or type that may not be
-   * sent; LimitError PEER_FRAME_LIMIT when the sealed frame would exceed the peer's largest frame. Never throws for a full
-   * queue: ask `queueFull` first where a frame can be refused.
+   * sent, or not yet (before `ready` a BRIDGE_REQUEST or BRIDGE_NOTIFY); LimitError PEER_FRAME_LIMIT when the sealed frame
+   * would exceed the peer's largest frame. Never throws for a full queue: ask `queueFull` first where a frame can be refused.
    */
   send(frame: OutboundFrame): FrameTicket
   /** True when the send queue holds its limit (8 MiB) already; a `drained` event follows when it no longer does. */
@@ -54,7 +54,10 @@ export interface AssociationCore {
   setReadingPaused(paused: boolean, now: number): void
   /** Sends a LINK message; false when the peer did not announce version 1 of the extensions. */
   sendLink(message: LinkMessage, now: number): boolean
-  /** Reports a frame of the peer that the layer above found wrong: an ERROR frame on its channel (digest 01 9.3). */
+  /**
+   * Reports a frame of the peer that the layer above found wrong: an ERROR frame on its channel (digest 01 9.3). Code 2 is
+   * sent once per channel and type, and all of them at most 10 times a second.
+   */
   sendError(channel: number, code: number, ref: { type: number; sequence: bigint }, now: number): void
   /** Sends CLOSE behind what is queued and ends after CLOSE_ACK or 5 s. */
   close(code: CloseCode, reason: string, now: number): void
@@ -124,9 +127,15 @@ export type LinkMessage =
 
 export type AssociationEvent =
   | { readonly type: 'established'; readonly info: EstablishedInfo }
-  /** Bridge traffic may flow: the peer's HELLO came, or its protocols are assumed. */
+  /**
+   * Bridge traffic may flow: the peer's HELLO came, or its protocols are assumed. Comes a second time when a peer whose
+   * protocols were assumed sends a HELLO after all: `peer` replaces the assumption.
+   */
   | { readonly type: 'ready'; readonly peer: PeerCapabilities }
-  /** One opened application frame (type >= 0x0030) on an enabled channel other than Control. `payload` is the caller's. */
+  /**
+   * One opened application frame (type >= 0x0030) on an enabled channel other than Control. `payload` is the caller's. Also
+   * comes before `ready` (a peer that does not wait for our HELLO) and while closing, when it can no longer be answered.
+   */
   | {
       readonly type: 'frame'
       readonly channel: number

@@ -1,12 +1,16 @@
-import type { HandshakeConfig } from '../handshake/config.ts'
+import type { ClientConfig, ServerConfig } from '../handshake/config.ts'
 import type { KeyLimits } from '../record/key-limits.ts'
-import type { EstablishedInfo, Role } from './contract.ts'
+import type { EstablishedInfo } from './contract.ts'
 
-/** Everything an association is given. Durations are milliseconds, sizes octets. */
-export interface AssociationOptions {
-  readonly role: Role
-  /** Identity, policy, offers, and the provider that all cryptography and randomness of the association comes from. */
-  readonly handshake: HandshakeConfig
+/**
+ * Everything an association is given. Durations are milliseconds, sizes octets. `handshake` holds identity, policy, offers,
+ * and the provider that all cryptography and randomness of the association comes from.
+ */
+export type AssociationOptions =
+  | (CommonOptions & { readonly role: 'initiator'; readonly handshake: ClientConfig })
+  | (CommonOptions & { readonly role: 'responder'; readonly handshake: ServerConfig })
+
+interface CommonOptions {
   /**
    * What this end says to its peer and expects of it. A function is asked once, when the peer's key is known; it must not
    * throw.
@@ -25,8 +29,6 @@ export interface AssociationOptions {
   readonly keyLimits?: KeyLimits
   /** The peer's hard stop that is policed at twice its value; default and upper bound: the profile's. */
   readonly peerKeyLimits?: KeyLimits
-  /** When set, FLOW_UPDATE grants the peer this many octets ahead of what was read (digest 01 9.5); default: no limit. */
-  readonly flowWindowOctets?: number
 }
 
 export interface PeerSettings {

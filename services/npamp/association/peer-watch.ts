@@ -1,0 +1,67 @@
+import { FrameProgress } from './frame-progress.ts'
+import { Liveness, type LivenessVerdict } from './liveness.ts'
+import { TIMER, type Timers } from './timers.ts'
+
+/** Keeps the two deadlines that the peer's octets move: LIVENESS and STALL. */
+export class PeerWatch {
+  readonly #timers: Timers
+  readonly #liveness: Liveness
+  readonly #progress = new FrameProgress()
+  #paused = false
+
+  constructor(timers: Timers, now: number) {
+    this.#timers = timers
+    this.#liveness = new Liveness(now)
+    this.#armLiveness()
+  }
+
+  octetsArrived(now: number): void {
+    if (this.#liveness.octetsArrived(now)) this.#armLiveness()
+  }
+
+  /** See FrameProgress.observe. */
+  inputConsumed(heldOctets: number, completed: boolean, now: number): void {
+    this.#progress.observe(heldOctets, completed, now)
+    this.#armStall()
+  }
+
+  setBusy(busy: boolean): void {
+    if (this.#liveness.setBusy(busy)) this.#armLiveness()
+  }
+
+  setPaused(paused: boolean, heldOctets: number, now: number): void {
+    if (this.#paused === paused) return
+    this.#paused = paused
+    this.#liveness.setPaused(paused, now)
+    if (!paused) this.#progress.restart(heldOctets, now)
+    this.#armLiveness()
+    this.#armStall()
+  }
+
+  pingLeft(now: number): void {
+    this.#liveness.pingLeft(now)
+    this.#armLiveness()
+  }
+
+  /** At LIVENESS. */
+  checkLiveness(now: number): LivenessVerdict {
+    const verdict = this.#liveness.check(now)
+    this.#armLiveness()
+    return verdict
+  }
+
+  /** At STALL: whether the unfinished frame goes on. */
+  checkProgress(heldOctets: number, now: number): boolean {
+    const progressing = this.#progress.check(heldOctets, now)
+    this.#armStall()
+    return progressing
+  }
+
+  #armLiveness(): void {
+    this.#timers.arm(TIMER.LIVENESS, this.#liveness.deadline())
+  }
+
+  #armStall(): void {
+    this.#timers.arm(TIMER.STALL, this.#paused ? Infinity : this.#progress.deadline())
+  }
+}
