@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { EXIT } from './exit-codes.ts'
+import { runProgram } from './program.ts'
+
+/** The command `causeway`: the only file here that touches the process. */
+
+// Whoever reads the output may go away; that is no reason to stop relaying.
+process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
+
+const code = await runProgram(process.argv.slice(2), {
+  writeOut: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
+  onStopSignal(callback) {
+    process.on('SIGINT', callback)
+    process.on('SIGTERM', callback)
+  },
+  exitNow: () => process.exit(EXIT.interrupted),
+  // Loaded when it is needed: `keys` answers without all that a relay is made of.
+  startRelay: async (options) => (await import('@causeway/relay')).startRelay(options),
+})
+await flushed(process.stdout)
+await flushed(process.stderr)
+// Whatever a library still holds open must not keep a process that has said good-bye.
+process.exit(code)
+
+/** Pipes are written in the background, and `process.exit` does not wait for them. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableEnded) resolve()
+    else stream.write('', () => resolve())
+  })
+}

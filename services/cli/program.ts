@@ -1,0 +1,59 @@
+import { LOG_LEVELS, type LogLevel } from '@causeway/telemetry'
+import { Command, CommanderError, Option } from 'commander'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import type { CliHost } from './host.ts'
+import { generateKey } from './keys/generate.ts'
+import { showKey } from './keys/show.ts'
+import packageFile from './package.json' with { type: 'json' }
+
+/** Runs one command line, without the names of the program and its interpreter. Answers the exit code; never rejects. */
+export async function runProgram(args: readonly string[], host: CliHost): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok
+  const program = buildProgram(host, (result) => {
+    code = result
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput
+    host.writeError(`causeway: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    return EXIT.failed
+  }
+}
+
+function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command {
+  const program = new Command('causeway')
+    .description('A post-quantum mesh for AI-agent traffic.')
+    .version(packageFile.version)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => host.writeOut(text), writeErr: (text) => host.writeError(text) })
+
+  program
+    .command('up')
+    .description('Start the relays that configuration files describe, and run until told to stop.')
+    .argument('<file...>', 'multi-document YAML of mesh.causeway.dev/v1alpha1; all files are one configuration')
+    .option('--relay <name>', 'start only this relay (name, or namespace/name)')
+    .addOption(new Option('--log-level <level>', 'least level of log lines').choices(LOG_LEVELS).default('info'))
+    .option('--json', 'report as JSON lines on standard output; logs are JSON on standard error anyway', false)
+    .action(async (files: string[], options: { relay?: string; logLevel: LogLevel; json: boolean }) => {
+      const { up } = await import('./up/up.ts')
+      finish(await up({ files, ...options }, host))
+    })
+
+  const keys = program.command('keys').description('Identities: private keys and their PeerHandles.')
+  keys
+    .command('generate')
+    .description('Make an Ed25519 identity and print its PeerHandle. The file is for its owner only.')
+    .option('--out <file>', 'where the private key goes, PKCS#8 PEM', 'identity.pem')
+    .option('--force', 'replace a file that is there already', false)
+    .option('--json', 'print JSON', false)
+    .action(async (options: { out: string; force: boolean; json: boolean }) => finish(await generateKey(options, host)))
+  keys
+    .command('show')
+    .description('Print the PeerHandle of a private key. The key itself is never printed.')
+    .argument('<file>', 'the private key, PKCS#8 PEM')
+    .option('--json', 'print JSON', false)
+    .action(async (file: string, options: { json: boolean }) => finish(await showKey({ file, ...options }, host)))
+  return program
+}
