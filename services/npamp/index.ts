@@ -2,9 +2,32 @@
 export { Association } from './association/association.ts'
 export * from './association/contract.ts'
 export type { AssociationOptions, OwnExtensions, PeerSettings } from './association/options.ts'
+export { Bridge } from './bridge/bridge.ts'
 export * from './bridge/contract.ts'
 export { correlates } from './bridge/correlation-ids.ts'
-export { isFinal } from './bridge/envelope.ts'
+export { isFinal, messageKindOf } from './bridge/envelope.ts'
+export type {
+  BridgeCounters,
+  BridgeEvent,
+  CancelFate,
+  DropReason,
+  FailureInput,
+  IncomingExchange,
+  NotificationInput,
+  OutgoingExchange,
+  ReplyFate,
+  ReplyInput,
+  RequestInput,
+} from './bridge/events.ts'
+export { ANNOUNCED_TLV_TYPES } from './bridge/extensions/announced.ts'
+export {
+  acceptedParameters,
+  isForbiddenParameter,
+  isRequestParameter,
+  type SiftedParameters,
+  STATUS,
+  statusOf,
+} from './bridge/extensions/parameter-rules.ts'
 export { idKey, isNullId, sameId } from './bridge/jsonrpc/id.ts'
 export {
   arrayElements,

@@ -9,19 +9,25 @@ export const FLAG_FINAL = 0x01
 export const MAX_CORRELATION_OCTETS = 255
 export const MAX_METHOD_OCTETS = 255
 
+export type MessageKind = (typeof MESSAGE_KIND)[keyof typeof MESSAGE_KIND]
+
 /** A table, as the kind is not the low octet of the type: error and notification cross over (BRG-007). */
-const KIND_OF_TYPE: ReadonlyMap<number, number> = new Map([
-  [BRIDGE_FRAME.REQUEST, MESSAGE_KIND.REQUEST],
-  [BRIDGE_FRAME.RESPONSE, MESSAGE_KIND.RESPONSE],
-  [BRIDGE_FRAME.ERROR, MESSAGE_KIND.ERROR],
-  [BRIDGE_FRAME.NOTIFY, MESSAGE_KIND.NOTIFY],
-  [BRIDGE_FRAME.STREAM_DATA, MESSAGE_KIND.STREAM_DATA],
-  [BRIDGE_FRAME.STREAM_END, MESSAGE_KIND.STREAM_END],
-])
+export const FRAME_TYPE_OF: Readonly<Record<MessageKind, number>> = {
+  [MESSAGE_KIND.REQUEST]: BRIDGE_FRAME.REQUEST,
+  [MESSAGE_KIND.RESPONSE]: BRIDGE_FRAME.RESPONSE,
+  [MESSAGE_KIND.ERROR]: BRIDGE_FRAME.ERROR,
+  [MESSAGE_KIND.NOTIFY]: BRIDGE_FRAME.NOTIFY,
+  [MESSAGE_KIND.STREAM_DATA]: BRIDGE_FRAME.STREAM_DATA,
+  [MESSAGE_KIND.STREAM_END]: BRIDGE_FRAME.STREAM_END,
+}
+
+const KIND_OF: ReadonlyMap<number, MessageKind> = new Map(
+  Object.values(MESSAGE_KIND).map((kind) => [FRAME_TYPE_OF[kind], kind]),
+)
 
 /** The message_kind that a Bridge frame type demands; undefined for any other type. */
-export function messageKindOf(frameType: number): number | undefined {
-  return KIND_OF_TYPE.get(frameType)
+export function messageKindOf(frameType: number): MessageKind | undefined {
+  return KIND_OF.get(frameType)
 }
 
 export function isFinal(envelope: BridgeEnvelope): boolean {

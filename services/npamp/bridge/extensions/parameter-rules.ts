@@ -57,17 +57,22 @@ export function isRequestParameter(name: string): boolean {
   return name.startsWith('mcp-param-') || name === 'mcp-name' || name === 'a2a-version' || name === 'a2a-extensions'
 }
 
-/** What a near relay may use of a reply's parameters. */
+/** What crosses on a reply and may be used there: `:status` and `retry-after`, in the forms that HTTP knows. */
 export function replyParameters(parameters: ServiceParameters): SiftedParameters {
-  return sift(parameters, (name) => name === STATUS || name === 'retry-after')
+  return sift(parameters, (name, value) =>
+    name === STATUS ? STATUS_VALUE.test(value) : name === 'retry-after' && RETRY_AFTER_VALUE.test(value),
+  )
 }
 
 export const STATUS = ':status'
+const STATUS_VALUE = /^[2-5]\d\d$/
+/** Seconds or a date. */
+const RETRY_AFTER_VALUE = /^[\x20-\x7e]{1,64}$/
 
-/** The backend's HTTP status of a reply, where a plausible final one is there. */
+/** The backend's HTTP status of a reply; undefined where none crossed. */
 export function statusOf(parameters: ServiceParameters): number | undefined {
   const status = parameters.get(STATUS)
-  return status !== undefined && /^[2-5]\d\d$/.test(status) ? Number(status) : undefined
+  return status !== undefined && STATUS_VALUE.test(status) ? Number(status) : undefined
 }
 
 function sift(parameters: ServiceParameters, keep: (name: string, value: string) => boolean): SiftedParameters {

@@ -18,13 +18,15 @@ export function encodeRouteContext({ target, session }: RouteContext): Uint8Arra
   return encodeCbor(map)
 }
 
-/** Throws MalformedError EXTENSION or CBOR; LimitError. */
+/** The session is a copy: it outlives its frame. Throws MalformedError EXTENSION or CBOR; LimitError. */
 export function decodeRouteContext(value: Uint8Array): RouteContext {
   const map = decodePayloadMap(value, 'RouteContext', 'EXTENSION')
   const target = map.text(KEY.TARGET, 'target')
   if (!fitsTarget(target))
     throw new MalformedError('EXTENSION', `RouteContext has a target of ${target.length} characters`)
-  const session = map.has(KEY.SESSION) ? map.octets(KEY.SESSION, 'session', SESSION_OCTETS, SESSION_OCTETS) : undefined
+  const session = map.has(KEY.SESSION)
+    ? map.octets(KEY.SESSION, 'session', SESSION_OCTETS, SESSION_OCTETS).slice()
+    : undefined
   return { target, session }
 }
 

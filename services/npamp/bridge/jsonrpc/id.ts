@@ -1,3 +1,4 @@
+import { compareOctets } from '../../wire/octets.ts'
 import { strictUtf8 } from '../../wire/utf8.ts'
 import { QUOTE } from './json-lexer.ts'
 import { stringValue } from './json-text.ts'
@@ -7,7 +8,7 @@ import { stringValue } from './json-text.ts'
  * `"1"` are two; numbers are compared as exact decimals, never as doubles, strings after their escapes (CARRIAGE section 2).
  */
 export function sameId(a: Uint8Array, b: Uint8Array): boolean {
-  return sameOctets(a, b) || idKey(a) === idKey(b)
+  return compareOctets(a, b) === 0 || idKey(a) === idKey(b)
 }
 
 /** A Map key: two tokens have equal keys exactly where `sameId` holds. The token must come from a scanned message. */
@@ -67,10 +68,4 @@ function plus(exponent: string, shift: number): string {
   if (significant.length > MAX_EXPONENT_DIGITS) return `${sign}${significant}+${shift}`
   const value = BigInt(significant)
   return String((sign === '-' ? -value : value) + BigInt(shift))
-}
-
-function sameOctets(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
-  return true
 }

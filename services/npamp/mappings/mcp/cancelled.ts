@@ -1,4 +1,4 @@
-import { findAt } from '../../bridge/jsonrpc/json-text.ts'
+import { findAt, jsonKind } from '../../bridge/jsonrpc/json-text.ts'
 import type { ScannedMessage } from '../../bridge/jsonrpc/scan.ts'
 import { concatOctets } from '../../wire/octets.ts'
 import { utf8 } from '../../wire/utf8.ts'
@@ -13,9 +13,11 @@ export function cancelledNotification(idToken: Uint8Array): Uint8Array {
   return concatOctets([HEAD, idToken, TAIL])
 }
 
-/** The raw token of `params.requestId`; undefined where there is none. */
+/** The raw token of `params.requestId`; undefined where it is no id. */
 export function cancelledRequestId(message: ScannedMessage): Uint8Array | undefined {
   if (message.params === undefined) return undefined
   const span = findAt(message.text, message.params, 'requestId')
-  return span && message.text.subarray(span.start, span.end)
+  if (span === undefined) return undefined
+  const kind = jsonKind(message.text, span)
+  return kind === 'string' || kind === 'number' ? message.text.subarray(span.start, span.end) : undefined
 }
