@@ -52,6 +52,8 @@ export {
   splitBatch,
 } from './bridge/jsonrpc/scan.ts'
 export { decodePayload, encodePayload, type KnownTlvs, NO_EXTENSIONS, type PayloadParts } from './bridge/payload.ts'
+export { decodeSafetyLabel, effectiveEffect, encodeSafetyLabel } from './bridge/safety-label.ts'
+export type { BridgeOptions } from './bridge/state.ts'
 export {
   CHANNEL,
   CHANNELS,
