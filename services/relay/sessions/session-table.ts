@@ -1,24 +1,20 @@
+import type { Clock } from '@causeway/npamp/transports'
 import type { Session } from '../exchanges/contract.ts'
 import type { Route } from '../router/route.ts'
 import { NorthboundSession } from './northbound-session.ts'
 
 const KEY_OCTETS = 16
 const EDGE_ID_OCTETS = 24
+const MAX_SWEEP_MS = 15 * 60_000
 
 export interface SessionTableOptions {
   readonly sessionsPerRoute: number
   readonly idleMs: number
-  readonly clock: SessionClock
+  readonly clock: Clock
   /** Cryptographically strong. */
   readonly random: (octets: number) => Uint8Array
   /** A session went unused for `idleMs` and is forgotten; its target has to be told. */
   readonly onIdle: (session: NorthboundSession) => void
-}
-
-export interface SessionClock {
-  now(): number
-  setTimeout(callback: () => void, delayMs: number): unknown
-  clearTimeout(handle: unknown): void
 }
 
 /** The legacy sessions of one edge: bounded per route, forgotten when idle. */
@@ -104,7 +100,7 @@ export class SessionTable {
         for (const entry of this.#byEdgeId.values()) if (entry.isIdle(now, idleMs)) this.#expire(entry)
         if (this.#byEdgeId.size > 0) this.#armSweep()
       },
-      Math.max(1, Math.ceil(idleMs / 4)),
+      Math.min(Math.max(1, Math.ceil(idleMs / 4)), MAX_SWEEP_MS),
     )
   }
 

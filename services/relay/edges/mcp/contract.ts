@@ -1,3 +1,4 @@
+import type { Clock } from '@causeway/npamp/transports'
 import type { Logger, Metrics } from '@causeway/telemetry'
 import type { RouteTable } from '../../router/route-table.ts'
 
@@ -24,29 +25,19 @@ export interface McpEdge {
 export interface McpEdgeOptions {
   readonly host: string
   readonly port: number
-  /**
-   * `host` (any port) or `host:port`, compared without case. When absent or empty: a loopback listener takes localhost,
-   * 127.0.0.1 and [::1] with any port; any other listener takes every Host.
-   */
+  /** `host` (any port) or `host:port`: served besides the local host and the address listened on. */
   readonly allowedHosts?: readonly string[]
-  /** Whole origins, `https://app.example`. When absent or empty: only origins whose host is loopback, on a loopback listener. */
+  /** Whole origins, `https://app.example`: served besides those of the local host. */
   readonly allowedOrigins?: readonly string[]
   readonly routes: RouteTable
   readonly limits?: Partial<EdgeLimits>
-  readonly clock: EdgeClock
+  readonly clock: Clock
   /** Milliseconds since 1970, for the UUIDv7 of a request. */
   readonly wallClock: () => number
   /** Cryptographically strong. */
   readonly random: (octets: number) => Uint8Array
   readonly logger: Logger
   readonly metrics: Metrics
-}
-
-/** Monotonic milliseconds and timers; the driver's clock of the transports fits. */
-export interface EdgeClock {
-  now(): number
-  setTimeout(callback: () => void, delayMs: number): unknown
-  clearTimeout(handle: unknown): void
 }
 
 export interface EdgeLimits {
@@ -67,9 +58,9 @@ export interface EdgeLimits {
 
 export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   maxBodyOctets: 4 * 1024 * 1024,
-  maxHeaderOctets: 32 * 1024,
+  maxHeaderOctets: 16 * 1024,
   sessionsPerRoute: 10_000,
-  sessionIdleMs: 30 * 60_000,
+  sessionIdleMs: 60 * 60_000,
   maxBufferedOctets: 4 * 1024 * 1024,
   stallMs: 30_000,
   keepAliveMs: 15_000,

@@ -1,0 +1,85 @@
+import type { EdgeError } from './edge-error.ts'
+import { PARAMETERS_LIMIT } from './parameters.ts'
+
+/** What the edge refuses before a request reaches its target: nothing was sent, and every text names the way out. */
+
+export function foreignHost(host: string | undefined): EdgeError {
+  return refusal('Forbidden', `the Host ${quoted(host)} is not served here`, 'list it in listeners.mcp.allowedHosts')
+}
+
+export function foreignOrigin(origin: string | undefined): EdgeError {
+  return refusal(
+    'Forbidden',
+    `the Origin ${quoted(origin)} is not served here`,
+    'list it in listeners.mcp.allowedOrigins',
+  )
+}
+
+export function noRoute(): EdgeError {
+  return refusal('NoRoute', 'no route has this path')
+}
+
+export function methodNotAllowed(): EdgeError {
+  return { ...refusal('MethodNotAllowed', 'only POST is served here'), allow: 'POST' }
+}
+
+export function unsupportedMediaType(): EdgeError {
+  return refusal('UnsupportedMediaType', 'the body must be application/json in UTF-8, without a content coding')
+}
+
+export function notAcceptable(): EdgeError {
+  return refusal('NotAcceptable', 'Accept must admit both application/json and text/event-stream')
+}
+
+export function bodyTooLarge(limitOctets: number): EdgeError {
+  return refusal('TooLarge', `the body is larger than ${limitOctets} octets (limits.maxBodyBytes)`)
+}
+
+export function tooManyParameters(): EdgeError {
+  return refusal('HeadersTooLarge', `more than ${PARAMETERS_LIMIT}`)
+}
+
+export function notJson(why: string): EdgeError {
+  return refusal('ParseError', `the body is not JSON: ${why}`)
+}
+
+export function invalidRequest(why: string): EdgeError {
+  return refusal('InvalidRequest', `the body is not one JSON-RPC 2.0 message: ${why}`)
+}
+
+export function idInUse(): EdgeError {
+  return refusal('InvalidRequest', 'a request with an equal id is still open in this session')
+}
+
+export function headersDisagree(why: string): EdgeError {
+  return refusal('HeaderMismatch', why)
+}
+
+/** CARRIAGE section 2; `status` is 404 in the modern era and 200 in the legacy one. */
+export function methodTooLong(status: number): EdgeError {
+  return { ...refusal('MethodNotFound', 'a method name has at most 255 octets'), status }
+}
+
+export function sessionUnknown(): EdgeError {
+  return refusal('SessionLost', 'no such session', 'send initialize again, without Mcp-Session-Id')
+}
+
+export function tooManySessions(limit: number): EdgeError {
+  return {
+    ...refusal('QuotaExceeded', `this route has its ${limit} sessions open (limits.sessionsPerRoute)`),
+    status: 503,
+    retryAfter: '30',
+  }
+}
+
+export function stopping(): EdgeError {
+  return { ...refusal('NotDelivered', 'the relay is stopping', 'connect again'), status: 503, retryAfter: '5' }
+}
+
+function refusal(name: EdgeError['name'], message: string, hint?: string): EdgeError {
+  return { name, message, delivery: 'not_sent', ...(hint !== undefined && { hint }) }
+}
+
+function quoted(value: string | undefined): string {
+  return JSON.stringify((value ?? '').slice(0, 100))
+}

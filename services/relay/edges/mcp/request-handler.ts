@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Route } from '../../router/route.ts'
+import { pathOf, type RouteTable } from '../../router/route-table.ts'
+import type { Admission } from './admission.ts'
+import { discard, readBody } from './body-reader.ts'
+import type { EdgeContext } from './edge-context.ts'
+import type { EdgeError } from './edge-error.ts'
+import { AcceptHeader, isIdentity, isJson } from './media-types.ts'
+import { Post } from './post.ts'
+import * as refusals from './refusals.ts'
+import { sendError } from './respond.ts'
+import { traceIdOf } from './trace-id.ts'
+
+/** `expectsContinue`: the client waits for 100 before it sends the body. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
+
+export function requestHandler(edge: EdgeContext, admission: Admission, routes: RouteTable): RequestHandler {
+  const accept = new AcceptHeader()
+  return (request, response, expectsContinue) => {
+    const route = routes.find(pathOf(request.url ?? ''))
+    const refusal = refusalOf(request, route, edge.stopping, admission, accept)
+    if (refusal !== undefined) refuse(edge, request, response, refusal)
+    else if (route !== undefined) {
+      if (expectsContinue) response.writeContinue()
+      readPost(edge, route, request, response)
+    }
+  }
+}
+
+/** Everything that can be judged before a body is read, in the order of digest 10 section 1. */
+function refusalOf(
+  request: IncomingMessage,
+  route: Route | undefined,
+  stopping: boolean,
+  admission: Admission,
+  accept: AcceptHeader,
+): EdgeError | undefined {
+  const { headers } = request
+  const fault = admission.fault(headers.host, headers.origin)
+  if (fault === 'host') return refusals.foreignHost(headers.host)
+  if (fault === 'origin') return refusals.foreignOrigin(headers.origin)
+  if (route === undefined) return refusals.noRoute()
+  // GET opens the stream of a legacy session and DELETE ends it: both come with server requests.
+  if (request.method !== 'POST') return refusals.methodNotAllowed()
+  if (stopping) return refusals.stopping()
+  if (!isJson(headers['content-type']) || !isIdentity(headers['content-encoding']))
+    return refusals.unsupportedMediaType()
+  if (!accept.admitsBoth(headers.accept)) return refusals.notAcceptable()
+  return undefined
+}
+
+function readPost(edge: EdgeContext, route: Route, request: IncomingMessage, response: ServerResponse): void {
+  const post = new Post(edge, route, request, response)
+  const limitOctets = Math.min(edge.limits.maxBodyOctets, route.limits.maxBodyOctets ?? Number.POSITIVE_INFINITY)
+  readBody(
+    request,
+    limitOctets,
+    (body) => post.handle(body),
+    () => post.refuse(refusals.bodyTooLarge(limitOctets)),
+  )
+}
+
+function refuse(edge: EdgeContext, request: IncomingMessage, response: ServerResponse, error: EdgeError): void {
+  discard(request)
+  sendError(edge, response, error, {
+    idToken: undefined,
+    requestId: edge.requestIds.next(),
+    traceId: traceIdOf(request.headers, undefined),
+  })
+}

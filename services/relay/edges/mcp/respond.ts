@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http'
+import type { EdgeContext } from './edge-context.ts'
+import { type EdgeError, type ErrorContext, errorBody, statusOf } from './edge-error.ts'
+import { sendWhole } from './outbox.ts'
+
+type Shared = Pick<EdgeContext, 'clock' | 'limits' | 'metrics' | 'stopping'>
+
+/** Sends a JSON text as the whole answer. `headers` are names and values in turn. */
+export function sendJson(
+  edge: Shared,
+  response: ServerResponse,
+  status: number,
+  body: Uint8Array,
+  headers: readonly string[] = [],
+): void {
+  edge.metrics.responded(status)
+  const all = ['Content-Type', 'application/json', 'Content-Length', String(body.length), ...headers]
+  response.writeHead(status, edge.stopping ? [...all, ...CLOSE] : all)
+  sendWhole(response, body, {
+    clock: edge.clock,
+    stallMs: edge.limits.stallMs,
+    onStall: () => response.destroy(),
+  })
+}
+
+/** Sends an error of the edge's own as the whole answer. */
+export function sendError(edge: Shared, response: ServerResponse, error: EdgeError, context: ErrorContext): void {
+  const headers: string[] = []
+  if (error.allow !== undefined) headers.push('Allow', error.allow)
+  if (error.retryAfter !== undefined) headers.push('Retry-After', error.retryAfter)
+  sendJson(edge, response, statusOf(error), errorBody(error, context), headers)
+}
+
+/** 202: the edge has taken a message that nobody answers. */
+export function sendAccepted(edge: Shared, response: ServerResponse): void {
+  edge.metrics.responded(202)
+  response.writeHead(202, edge.stopping ? [...EMPTY, ...CLOSE] : EMPTY)
+  response.end()
+}
+
+const EMPTY = ['Content-Length', '0']
+export const CLOSE: readonly string[] = ['Connection', 'close']
