@@ -1,8 +1,8 @@
-import { expand, extract } from '@noble/hashes/hkdf.js'
+import { extract } from '@noble/hashes/hkdf.js'
 import { hmac as hmacOnce } from '@noble/hashes/hmac.js'
 import { sha256, sha384 } from '@noble/hashes/sha2.js'
 import type { HashName } from '../../codepoints/profiles.ts'
-import { checkExpandLength } from '../arguments.ts'
+import { expandWith } from '../hkdf-expand.ts'
 
 const HASH = { sha256, sha384 } as const
 
@@ -18,7 +18,7 @@ export function hkdfExtract(name: HashName, salt: Uint8Array, ikm: Uint8Array): 
   return extract(HASH[name], ikm, salt)
 }
 
+/** Not noble's own `expand`, which refuses keys shorter than HashLen that RFC 5869 only advises against. */
 export function hkdfExpand(name: HashName, prk: Uint8Array, info: Uint8Array, length: number): Uint8Array {
-  checkExpandLength(name, length)
-  return expand(HASH[name], prk, info, length)
+  return expandWith((data) => hmacOnce(HASH[name], prk, data), name, info, length)
 }
