@@ -20,6 +20,8 @@ export function encodeLink(message: LinkMessage): Uint8Array<ArrayBuffer> {
   const map = new Map<CborValue, CborValue>([[KEY.OP, OP[message.op]]])
   if (message.op === 'sessionEnd') {
     if (message.session.length !== SESSION_OCTETS) throw new MisuseError('ARGUMENT', 'a session has 16 octets')
+    if (!(Number.isInteger(message.reason) && message.reason >= 0 && message.reason <= MAX_REASON))
+      throw new MisuseError('ARGUMENT', 'a reason is a u16')
     map.set(KEY.SESSION, message.session)
     map.set(KEY.REASON, BigInt(message.reason))
   } else if (message.op === 'successor') {
@@ -38,7 +40,7 @@ export function decodeLink(payload: Uint8Array): LinkMessage | undefined {
       return {
         op: 'sessionEnd',
         session: map.octets(KEY.SESSION, 'session', SESSION_OCTETS, SESSION_OCTETS),
-        reason: map.uint(KEY.REASON, 'reason', 0xffff),
+        reason: map.uint(KEY.REASON, 'reason', MAX_REASON),
       }
     case OP.drain:
       return { op: 'drain' }
@@ -49,5 +51,7 @@ export function decodeLink(payload: Uint8Array): LinkMessage | undefined {
   }
 }
 
+/** Ours: reasons that later versions add stay small numbers. */
+const MAX_REASON = 0xffff
 const KEY = { OP: 0n, SESSION: 1n, REASON: 2n, STATEMENT: 3n } as const
 const OP: Readonly<Record<LinkMessage['op'], bigint>> = { sessionEnd: 1n, drain: 2n, successor: 3n }

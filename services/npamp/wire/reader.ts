@@ -32,7 +32,8 @@ export class Reader {
   }
 
   u32(): number {
-    return this.u16() * 0x1_0000 + this.u16()
+    const at = this.#advance(4)
+    return this.#octet(at) * 0x100_0000 + (this.#octet(at + 1) << 16) + (this.#octet(at + 2) << 8) + this.#octet(at + 3)
   }
 
   u64(): bigint {
