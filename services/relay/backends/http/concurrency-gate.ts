@@ -6,6 +6,7 @@ export class ConcurrencyGate {
   readonly #limit: number
   readonly #waitingLimit: number
   #running = 0
+  #admitting = false
   #waiting: (() => void)[] = []
 
   /** @param limit at least 1; Infinity for no bound. */
@@ -36,10 +37,16 @@ export class ConcurrencyGate {
 
   leave(): void {
     this.#running -= 1
-    const next = this.#waiting.shift()
-    if (next === undefined) return
-    this.#running += 1
-    next()
+    // A start that leaves at once is met by the loop of the outer call.
+    if (this.#admitting) return
+    this.#admitting = true
+    while (this.#running < this.#limit) {
+      const next = this.#waiting.shift()
+      if (next === undefined) break
+      this.#running += 1
+      next()
+    }
+    this.#admitting = false
   }
 }
 

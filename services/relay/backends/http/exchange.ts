@@ -132,6 +132,10 @@ export class Exchange implements CallHandle, OpenRequest {
     this.#sink.fail(failure)
   }
 
+  failUnsent(failure: CallFailure): void {
+    if (!this.#sent) this.fail(failure)
+  }
+
   get #sent(): boolean {
     return this.#post?.sent === true
   }

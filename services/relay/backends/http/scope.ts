@@ -107,12 +107,12 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     session?.requests.delete(exchange)
     this.#host.ended(exchange, how)
     // Whatever is not a result to initialize leaves no session behind.
-    if (opening && how !== 'result' && session !== undefined && this.#forget(session, 'refused')) session.abandon()
+    if (opening && how !== 'result' && session !== undefined) this.#lose(session, 'refused')
   }
 
   sessionLost(exchange: Exchange): void {
     const { session } = exchange
-    if (session !== undefined) this.#lose(session)
+    if (session !== undefined) this.#lose(session, 'backend')
   }
 
   postOneWay(
@@ -141,16 +141,18 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     if (!this.#host.takeSession()) return refusedBeforeSending('the backend has as many sessions as it may have')
     const { upstream, maxQueuedPerSession } = this.#host
     const session = new SouthboundSession(request.session.id, upstream, maxQueuedPerSession, (lost) => {
-      if (this.#lose(lost)) this.#host.sessionLost(this, lost.id, 'backend')
+      if (this.#lose(lost, 'backend')) this.#host.sessionLost(this, lost.id, 'backend')
     })
     this.#sessions.set(session.id, session)
     upstream.telemetry.sessionOpened()
     return { session, opening: true }
   }
 
-  #lose(session: SouthboundSession): boolean {
-    if (!this.#forget(session, 'backend')) return false
+  /** Nothing more is posted in it; what is at the backend already may still be answered. */
+  #lose(session: SouthboundSession, reason: 'backend' | 'refused'): boolean {
+    if (!this.#forget(session, reason)) return false
     session.queue.clear()
+    for (const request of [...session.requests]) request.failUnsent(sessionLost())
     return true
   }
 

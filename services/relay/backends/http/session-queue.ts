@@ -14,6 +14,7 @@ export class SessionQueue {
   readonly #limit: number
   #waiting: Posting[] = []
   #busy = false
+  #advancing = false
   #closed = false
 
   constructor(limit: number) {
@@ -57,9 +58,10 @@ export class SessionQueue {
   }
 
   #advance(): void {
-    while (!this.#busy) {
-      const posting = this.#waiting.shift()
-      if (posting === undefined) return
+    // A posting that releases at once must not advance from inside its own turn: the stack would grow with the queue.
+    if (this.#advancing) return
+    this.#advancing = true
+    for (let posting = this.#next(); posting !== undefined; posting = this.#next()) {
       this.#busy = true
       let released = false
       posting.run(() => {
@@ -69,5 +71,10 @@ export class SessionQueue {
         this.#advance()
       })
     }
+    this.#advancing = false
+  }
+
+  #next(): Posting | undefined {
+    return this.#busy ? undefined : this.#waiting.shift()
   }
 }

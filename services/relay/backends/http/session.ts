@@ -12,6 +12,8 @@ export interface OpenRequest {
   /** Sends the notification, which names this request, and ends the exchange as cancelled. */
   cancelBy(notification: Uint8Array): void
   fail(failure: CallFailure): void
+  /** The same, but only while nothing of the request has left. */
+  failUnsent(failure: CallFailure): void
 }
 
 /** What a session of a caller is towards the backend: its id there, its order, and the requests that are open in it. */
