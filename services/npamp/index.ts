@@ -31,7 +31,6 @@ export {
 export { idKey, isNullId, sameId } from './bridge/jsonrpc/id.ts'
 export {
   arrayElements,
-  eachMember,
   findAt,
   findMember,
   type JsonKind,

@@ -77,7 +77,12 @@ function skipContainer(octets: Uint8Array, start: number): number {
 /** From the quote of a member's name to the first octet of its value. */
 function skipName(octets: Uint8Array, at: number): number {
   if (octets[at] !== QUOTE) throw notJson(at, 'a member name is missing')
-  const colon = skipBlanks(octets, skipString(octets, at))
+  return skipColon(octets, skipString(octets, at))
+}
+
+/** From behind a member's name to the first octet of its value. Throws MalformedError JSON. */
+export function skipColon(octets: Uint8Array, at: number): number {
+  const colon = skipBlanks(octets, at)
   if (octets[colon] !== COLON) throw notJson(colon, 'a colon is missing')
   return skipBlanks(octets, colon + 1)
 }
@@ -85,22 +90,17 @@ function skipName(octets: Uint8Array, at: number): number {
 /** The position after the closing quote of the string that opens at `at`. Throws MalformedError JSON. */
 export function skipString(octets: Uint8Array, at: number): number {
   let position = at + 1
-  // Strides pay only on long plain runs; a string full of escapes stays in the octet loop.
-  let strideFrom = position + STRIDE_AFTER_OCTETS
-  while (position < octets.length) {
+  for (;;) {
+    // Strides pay only on long plain runs; a string full of escapes stays in this loop.
+    const strideFrom = Math.min(position + STRIDE_AFTER_OCTETS, octets.length)
+    while (position < strideFrom && isPlain(octets[position] as number)) position++
+    if (position === octets.length) throw notJson(position, 'a string does not end')
     const octet = octets[position] as number
-    if (octet === QUOTE) return position + 1
-    if (octet === BACKSLASH) {
-      position = skipEscape(octets, position)
-      strideFrom = position + STRIDE_AFTER_OCTETS
-    } else if (octet < 0x20) {
-      throw notJson(position, 'a control character stands in a string')
-    } else if (++position === strideFrom) {
-      position = stridePlain(octets, position)
-      strideFrom = position + STRIDE_AFTER_OCTETS
-    }
+    if (isPlain(octet)) position = stridePlain(octets, position)
+    else if (octet === QUOTE) return position + 1
+    else if (octet === BACKSLASH) position = skipEscape(octets, position)
+    else throw notJson(position, 'a control character stands in a string')
   }
-  throw notJson(position, 'a string does not end')
 }
 
 const STRIDE_AFTER_OCTETS = 64

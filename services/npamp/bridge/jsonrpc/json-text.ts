@@ -9,6 +9,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   skipBlanks,
+  skipColon,
   skipString,
   skipValue,
 } from './json-lexer.ts'
@@ -28,13 +29,23 @@ export type Utf8Check = (octets: Uint8Array) => boolean
  * The place of the one JSON text in `octets`, without the blanks around it. Throws MalformedError JSON: not JSON, a BOM,
  * invalid UTF-8, deeper than MAX_JSON_DEPTH.
  */
-export function jsonText(octets: Uint8Array, isUtf8: Utf8Check = decodes): Span {
-  if (!isUtf8(octets)) throw new MalformedError('JSON', 'the text is not UTF-8')
+export function jsonText(octets: Uint8Array, isUtf8?: Utf8Check): Span {
+  requireUtf8(octets, isUtf8)
   const start = skipBlanks(octets, 0)
   const end = skipValue(octets, start)
-  const rest = skipBlanks(octets, end)
-  if (rest !== octets.length) throw notJson(rest, 'something follows the value')
+  requireEnd(octets, end)
   return { start, end }
+}
+
+/** Throws MalformedError JSON. */
+export function requireUtf8(octets: Uint8Array, isUtf8: Utf8Check = decodes): void {
+  if (!isUtf8(octets)) throw new MalformedError('JSON', 'the text is not UTF-8')
+}
+
+/** Throws MalformedError JSON where something other than blanks stands from `at` on. */
+export function requireEnd(octets: Uint8Array, at: number): void {
+  const rest = skipBlanks(octets, at)
+  if (rest !== octets.length) throw notJson(rest, 'something follows the value')
 }
 
 function decodes(octets: Uint8Array): boolean {
@@ -60,16 +71,23 @@ export function jsonKind(octets: Uint8Array, span: Span): JsonKind {
   }
 }
 
-/** Calls `visit` for every member of the object at `span`, in order; `name` is the place of its quoted name. */
-export function eachMember(octets: Uint8Array, span: Span, visit: (name: Span, value: Span) => void): void {
-  let at = skipBlanks(octets, span.start + 1)
-  while (octets[at] !== CLOSE_BRACE) {
+/**
+ * Calls `visit` for every member of the object that begins at `object`, in order; `name` is the place of its quoted name.
+ * Returns the position after the object. Throws MalformedError JSON.
+ */
+export function eachMember(octets: Uint8Array, object: number, visit: (name: Span, value: Span) => void): number {
+  let at = skipBlanks(octets, object + 1)
+  if (octets[at] === CLOSE_BRACE) return at + 1
+  for (;;) {
+    if (octets[at] !== QUOTE) throw notJson(at, 'a member name is missing')
     const name = { start: at, end: skipString(octets, at) }
-    const start = skipBlanks(octets, skipBlanks(octets, name.end) + 1)
-    const end = skipValue(octets, start)
-    visit(name, { start, end })
-    at = skipBlanks(octets, end)
-    if (octets[at] === COMMA) at = skipBlanks(octets, at + 1)
+    const start = skipColon(octets, name.end)
+    const value = { start, end: skipValue(octets, start) }
+    visit(name, value)
+    at = skipBlanks(octets, value.end)
+    if (octets[at] === CLOSE_BRACE) return at + 1
+    if (octets[at] !== COMMA) throw notJson(at, 'a comma or a closing bracket is missing')
+    at = skipBlanks(octets, at + 1)
   }
 }
 
@@ -81,7 +99,7 @@ export function eachMember(octets: Uint8Array, span: Span, visit: (name: Span, v
 export function findMember(octets: Uint8Array, span: Span, name: string): Span | undefined {
   if (octets[span.start] !== OPEN_BRACE) return undefined
   let found: Span | undefined
-  eachMember(octets, span, (memberName, value) => {
+  eachMember(octets, span.start, (memberName, value) => {
     if (shortText(octets, memberName, name.length) === name) found = value
   })
   return found

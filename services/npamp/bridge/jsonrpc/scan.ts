@@ -1,6 +1,15 @@
 import { LimitError, MalformedError } from '../../errors.ts'
-import { OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-lexer.ts'
-import { arrayElements, eachMember, jsonText, type Span, shortText, stringValue, type Utf8Check } from './json-text.ts'
+import { OPEN_BRACE, OPEN_BRACKET, QUOTE, skipBlanks, skipValue } from './json-lexer.ts'
+import {
+  arrayElements,
+  eachMember,
+  requireEnd,
+  requireUtf8,
+  type Span,
+  shortText,
+  stringValue,
+  type Utf8Check,
+} from './json-text.ts'
 
 /**
  * A JSON-RPC message as octets with marks on them. Nothing is parsed into values: numbers keep their spelling, objects
@@ -34,11 +43,16 @@ export interface ScanOptions {
  * JSON-RPC 2.0 message (CARRIAGE section 3, digest 04 section 10).
  */
 export function scanMessage(octets: Uint8Array, options: ScanOptions = {}): ScannedMessage {
-  const span = jsonText(octets, options.isUtf8)
-  const text = octets.subarray(span.start, span.end)
+  requireUtf8(octets, options.isUtf8)
+  const body = octets.subarray(skipBlanks(octets, 0))
+  const marks: Marks = {}
+  const end =
+    body[0] === OPEN_BRACE ? eachMember(body, 0, (name, value) => mark(marks, body, name, value)) : skipValue(body, 0)
+  requireEnd(body, end)
+  const text = body.subarray(0, end)
   if (text[0] === OPEN_BRACKET) return { ...NO_MEMBERS, shape: 'batch', text }
   if (text[0] !== OPEN_BRACE) throw notJsonRpc('the message is not an object')
-  const members = collect(text)
+  const members = membersOf(text, marks)
   return { ...members, shape: shapeOf(members), text }
 }
 
@@ -63,56 +77,46 @@ const NO_MEMBERS: Members = {
   error: undefined,
 }
 
-function collect(text: Uint8Array): Members {
-  let version: Span | undefined
-  let id: Span | undefined
-  let method: Span | undefined
-  let params: Span | undefined
-  let result: Span | undefined
-  let error: Span | undefined
-  eachMember(text, { start: 0, end: text.length }, (place, value) => {
-    const name = shortText(text, place, LONGEST_MEMBER)
-    switch (name) {
-      // Two readers that pick different ones of a repeated member see different messages.
-      case 'jsonrpc':
-        version = once(version, value, name)
-        break
-      case 'id':
-        id = once(id, value, name)
-        break
-      case 'method':
-        method = once(method, value, name)
-        break
-      case 'params':
-        params = value
-        break
-      case 'result':
-        result = value
-        break
-      case 'error':
-        error = value
-        break
-    }
-  })
-  // RPC-003, RPC-004
-  if (version === undefined || text[version.start] !== QUOTE || stringValue(text, version) !== '2.0')
-    throw notJsonRpc('jsonrpc is not "2.0"')
-  if (method !== undefined && text[method.start] !== QUOTE) throw notJsonRpc('method is not a string')
-  return {
-    idToken: id && idToken(text, id),
-    method: method && stringValue(text, method),
-    params,
-    result,
-    error,
+interface Marks {
+  jsonrpc?: Span
+  id?: Span
+  method?: Span
+  params?: Span
+  result?: Span
+  error?: Span
+  /** The first member that must not repeat and did; said only once the whole text has turned out to be JSON. */
+  repeated?: string
+}
+
+/** Notes where a member stands. Two readers that pick different ones of a repeated member see different messages. */
+function mark(marks: Marks, text: Uint8Array, place: Span, value: Span): void {
+  const name = shortText(text, place, LONGEST_MEMBER)
+  switch (name) {
+    case 'jsonrpc':
+    case 'id':
+    case 'method':
+      if (marks[name] !== undefined) marks.repeated ??= name
+      marks[name] = value
+      break
+    case 'params':
+    case 'result':
+    case 'error':
+      marks[name] = value
+      break
   }
 }
 
-const LONGEST_MEMBER = 'jsonrpc'.length
-
-function once(before: Span | undefined, value: Span, name: string): Span {
-  if (before !== undefined) throw notJsonRpc(`${name} appears twice`)
-  return value
+function membersOf(text: Uint8Array, marks: Marks): Members {
+  const { jsonrpc, id, method, params, result, error, repeated } = marks
+  if (repeated !== undefined) throw notJsonRpc(`${repeated} appears twice`)
+  // RPC-003, RPC-004
+  if (jsonrpc === undefined || text[jsonrpc.start] !== QUOTE || stringValue(text, jsonrpc) !== '2.0')
+    throw notJsonRpc('jsonrpc is not "2.0"')
+  if (method !== undefined && text[method.start] !== QUOTE) throw notJsonRpc('method is not a string')
+  return { idToken: id && idToken(text, id), method: method && stringValue(text, method), params, result, error }
 }
+
+const LONGEST_MEMBER = 'jsonrpc'.length
 
 function idToken(text: Uint8Array, span: Span): Uint8Array {
   const first = text[span.start] as number
