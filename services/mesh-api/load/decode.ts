@@ -3,6 +3,7 @@ import { unwrap } from '../fields/walk.ts'
 import { type AnyResource, KIND_NAMES, KINDS } from '../kinds/all-kinds.ts'
 import { API_VERSION, type KindName, type Rule } from '../kinds/kind.ts'
 import { metadataSchema } from '../kinds/metadata.ts'
+import { METADATA_RULES } from '../kinds/metadata-rules.ts'
 import { nearest } from './did-you-mean.ts'
 import { parseFieldPath, printable } from './field-path.ts'
 import { issueMessage, unknownField } from './issue-message.ts'
@@ -32,8 +33,8 @@ export function decode(value: unknown, locator: Locator): Decoded {
   if (!result.success)
     return { problems: result.error.issues.flatMap((issue) => toProblems(issue, kind, locator)), declared }
 
-  const resource = result.data as unknown as AnyResource
-  const rules = KINDS[kind].rules as readonly Rule<AnyResource>[]
+  const resource = withoutUndefined(result.data) as AnyResource
+  const rules = [...METADATA_RULES, ...(KINDS[kind].rules as readonly Rule<AnyResource>[])]
   const broken = rules.filter((rule) => !rule.holds(resource))
   if (broken.length > 0) {
     return { problems: broken.map((rule) => locator.problem(parseFieldPath(rule.fieldPath), rule.message)), declared }
@@ -78,6 +79,14 @@ function unknownKind(kind: unknown): string {
   if (typeof kind !== 'string') return `must be one of ${KIND_NAMES.join(', ')}`
   const hint = nearest(kind, KIND_NAMES)
   return `unknown kind ${printable(kind)}; ${hint === undefined ? `known are ${KIND_NAMES.join(', ')}` : `did you mean ${hint}?`}`
+}
+
+/** Fields that were null are there without a value; from here on they are not there. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutUndefined(field)]))
 }
 
 /** The object that a document is about, known even where the rest of it is wrong. */

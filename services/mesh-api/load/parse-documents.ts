@@ -1,4 +1,4 @@
-import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml'
+import { Composer, type Document, isScalar, Lexer, LineCounter, Parser } from 'yaml'
 import { LexemeGuard } from './lexeme-guard.ts'
 import { FILE_LIMITS } from './limits.ts'
 import type { SourceFile } from './load.ts'
@@ -41,9 +41,14 @@ export function parseDocuments(file: SourceFile): ParsedFile {
     for (const { pos, message } of faults.slice(0, FILE_LIMITS.problems)) {
       problems.push(locator.problemAt(pos[0], yamlMessage(message)))
     }
-    if (faults.length === 0 && item.contents !== null) documents.push({ document: item, locator })
+    if (faults.length === 0 && !isEmpty(item)) documents.push({ document: item, locator })
   }
   return { documents, problems }
+}
+
+/** Nothing, or comments, between two `---`. */
+function isEmpty({ contents }: Document.Parsed): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null)
 }
 
 /** Why reading stopped, and after how many characters. */
@@ -88,10 +93,14 @@ const COMPOSER_OPTIONS = {
 
 const TOO_DEEP = `maps and lists are nested more than ${FILE_LIMITS.depth} deep`
 
-/** The library catches some exhaustions of the stack itself and passes on the engine's words. */
+/**
+ * The library's sentence without what follows a colon, which is text of the file. It catches some exhaustions of the
+ * stack itself and passes on the engine's words.
+ */
 function yamlMessage(message: string): string {
   if (message.startsWith('Maximum call stack')) return TOO_DEEP
-  return `YAML: ${message.split('\n', 1)[0] ?? ''}`
+  const sentence = message.split(/[:\n]/, 1)[0] ?? ''
+  return `YAML: ${sentence.replace(/[^\x20-\x7e]/g, '?')}`
 }
 
 function decodeUtf8(octets: Uint8Array): string | undefined {

@@ -53,7 +53,8 @@ class PlainReader {
       else if (entries.has(key)) this.#refuse(pair.key, path, `has the key ${printable(key)} twice`)
       // It would name no field, but the prototype.
       else if (key === '__proto__') this.#refuse(pair.key, path, 'must not have the key "__proto__"')
-      else entries.set(key, this.read(pair.value, [...path, key]))
+      // As Kubernetes has it: a field that is null is a field that is not set. Its name must be known all the same.
+      else entries.set(key, this.read(pair.value, [...path, key]) ?? undefined)
     }
     return Object.fromEntries(entries)
   }

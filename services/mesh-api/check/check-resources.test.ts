@@ -1,0 +1,169 @@
+import { requirement } from '@causeway/test/requirements'
+import { describe, expect, it } from 'vitest'
+import {
+  aBackend,
+  aPeer,
+  aRelay,
+  aRoute,
+  HANDLE,
+  inNamespace,
+  load,
+  OTHER_HANDLE,
+  problemsOf,
+} from '../fixtures/written.ts'
+
+const toPeer = (name: string, target?: string) => ({
+  transparent: { target: { peer: { name, ...(target === undefined ? {} : { target }) } } },
+})
+
+describe('references', () => {
+  it('absent and ungranted read alike', () => {
+    const elsewhere = inNamespace('other', aBackend('everything'))
+    expect(
+      problemsOf(
+        aRelay(),
+        inNamespace('other', aRelay()),
+        elsewhere,
+        aRoute('a', { transparent: { target: { backendRef: { name: 'everything' } } } }),
+        aRoute('b', toPeer('nobody')),
+        aPeer('tools', { relayRefs: [{ name: 'gone' }] }),
+        aBackend('local', { peers: [{ name: 'stranger' }] }),
+      ),
+    ).toEqual([
+      'MeshRoute/default/a: spec.transparent.target.backendRef.name: not found or not permitted: MeshBackend default/everything',
+      'MeshRoute/default/b: spec.transparent.target.peer.name: not found or not permitted: MeshPeer default/nobody',
+      'MeshPeer/default/tools: spec.relayRefs[0].name: not found or not permitted: MeshRelay default/gone',
+      'MeshBackend/default/local: spec.peers[0].name: not found or not permitted: MeshPeer default/stranger',
+    ])
+  })
+
+  it('nobody is blamed for naming an object that is itself wrong', () => {
+    expect(problemsOf(aRelay('edge', { identity: {} }), aBackend(), aRoute())).toEqual([
+      'MeshRelay/default/edge: spec.identity.keyFile: is required',
+    ])
+  })
+
+  it('what an object uses is on every relay that the object is on', () => {
+    const both = { relayRefs: [{ name: 'edge' }, { name: 'far' }] }
+    expect(
+      problemsOf(
+        aRelay(),
+        aRelay('far'),
+        aBackend(),
+        aPeer(),
+        aRoute('a', both),
+        aRoute('b', { ...both, ...toPeer('tools') }),
+        aBackend('lonely', { relayRefs: [{ name: 'far' }], peers: [{ name: 'tools' }] }),
+      ),
+    ).toEqual([
+      'MeshRoute/default/a: spec.transparent.target.backendRef.name: MeshBackend default/everything is not on relay default/far',
+      'MeshRoute/default/b: spec.transparent.target.peer.name: MeshPeer default/tools is not on relay default/far',
+      'MeshBackend/default/lonely: spec.peers[0].name: MeshPeer default/tools is on none of the relays of this backend',
+    ])
+  })
+
+  it('a default backend lets its peer in', () => {
+    const peer = aPeer('tools', { defaultBackend: { name: 'everything' } })
+    expect(problemsOf(aRelay(), peer, aBackend('everything', { peers: [{ name: 'tools' }] }))).toEqual([])
+    expect(problemsOf(aRelay(), peer, aBackend())).toEqual([
+      'MeshPeer/default/tools: spec.defaultBackend.name: not found or not permitted: MeshBackend default/everything',
+    ])
+  })
+
+  it('a peer without HELLO is told no target', () => {
+    const foreign = aPeer('tools', { assumedProtocols: ['mcp'], defaultBackend: { name: 'everything' } })
+    const backend = aBackend('everything', { peers: [{ name: 'tools' }] })
+    expect(problemsOf(aRelay(), foreign, backend, aRoute('a', toPeer('tools')))).toEqual([])
+    expect(problemsOf(aRelay(), foreign, backend, aRoute('a', toPeer('tools', 'everything')))).toEqual([
+      'MeshRoute/default/a: spec.transparent.target.peer.target: MeshPeer default/tools has assumedProtocols and cannot be told a target; leave it out',
+    ])
+  })
+})
+
+describe('collisions', () => {
+  it('a wire name belongs to the first by name, on each relay', () => {
+    const named = (name: string, relays: string[], meshName?: string) =>
+      aBackend(name, {
+        relayRefs: relays.map((relay) => ({ name: relay })),
+        ...(meshName === undefined ? {} : { meshName }),
+      })
+    expect(
+      problemsOf(
+        aRelay(),
+        aRelay('far'),
+        named('zeta', ['edge', 'far'], 'search'),
+        named('search', ['edge']),
+        named('other', ['far'], 'zeta'),
+      ),
+    ).toEqual([
+      'MeshBackend/default/zeta: spec.meshName: the wire name search is taken on relay default/edge by MeshBackend default/search',
+    ])
+  })
+
+  it('the order is that of the names, wherever they stand in the files', () => {
+    const problems = [
+      [aRoute('b', { path: '/x' }), aRoute('a', { path: '/x' })],
+      [aRoute('a', { path: '/x' }), aRoute('b', { path: '/x' })],
+    ].map((routes) => problemsOf(...routes, aRelay(), aBackend()))
+    for (const found of problems) {
+      expect(found).toEqual([
+        'MeshRoute/default/b: spec.path: the path /x is taken on relay default/edge by MeshRoute default/a',
+      ])
+    }
+  })
+
+  it('the same path on two relays is no collision', () => {
+    const far = { relayRefs: [{ name: 'far' }] }
+    expect(
+      problemsOf(
+        aRelay(),
+        aRelay('far'),
+        aBackend(),
+        aBackend('other', far),
+        aRoute('a', { path: '/x' }),
+        aRoute('b', { path: '/x', ...far, transparent: { target: { backendRef: { name: 'other' } } } }),
+      ),
+    ).toEqual([])
+  })
+
+  it(`${requirement('PH-012')} a handle is no registry's: it names one peer of a relay, and may name another on another`, () => {
+    const far = aPeer('b', { relayRefs: [{ name: 'far' }] })
+    expect(problemsOf(aRelay(), aRelay('far'), aPeer('a'), far)).toEqual([])
+    const same = aPeer('b', { identity: { handles: [OTHER_HANDLE, HANDLE] } })
+    expect(problemsOf(aRelay(), aPeer('a'), same)).toEqual([
+      `MeshPeer/default/b: spec.identity.handles[1]: the handle ${HANDLE} is taken on relay default/edge by MeshPeer default/a`,
+    ])
+  })
+
+  it('at most one peer of a relay accepts anybody', () => {
+    const any = { identity: { acceptAny: true, acceptAnyConfirmed: true } }
+    expect(problemsOf(aRelay(), aPeer('a', any), aPeer('b', any))).toEqual([
+      'MeshPeer/default/b: spec.identity.acceptAny: acceptAny is taken on relay default/edge by MeshPeer default/a',
+    ])
+  })
+})
+
+describe('listeners', () => {
+  it('a route needs an mcp listener, a peer that is never dialled an npamp listener', () => {
+    const relay = aRelay('edge', { listeners: { admin: { port: 9000 } } })
+    expect(problemsOf(relay, aBackend(), aRoute(), aPeer('tools', { dial: 'never' }))).toEqual([
+      'MeshRoute/default/everything: spec.relayRefs[0].name: MeshRelay default/edge has no mcp listener; a route is served on it',
+      'MeshPeer/default/tools: spec.relayRefs[0].name: MeshRelay default/edge has no npamp listener; a peer with dial never can only connect to it',
+    ])
+  })
+
+  it('a relay that only dials needs none', () => {
+    const relay = aRelay('edge', { listeners: {} })
+    expect(
+      problemsOf(relay, aPeer('tools', { dial: 'always' }), aBackend('b', { peers: [{ name: 'tools' }] })),
+    ).toEqual([])
+  })
+})
+
+it('judging 10,000 routes and peers stays linear', () => {
+  const many = Array.from({ length: 4_990 }, (_, index) => [
+    aRoute(`r${index}`, toPeer('tools', 'x')),
+    aBackend(`b${index}`, { peers: [{ name: 'tools' }] }),
+  ]).flat()
+  expect(load(aRelay(), aPeer(), ...many).routes).toHaveLength(4_990)
+})

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { aBackend, aRelay, aRoute, fileOf } from '../fixtures/written.ts'
+import { FILE_LIMITS } from './limits.ts'
+import { loadResources } from './load.ts'
+import { ConfigurationError, type Problem } from './problem.ts'
+
+const octetsOf = (text: string) => new TextEncoder().encode(text)
+const fileWith = (text: string, name = 'mesh.yaml') => ({ name, octets: octetsOf(text) })
+
+function problems(...texts: readonly (string | Uint8Array)[]): readonly Problem[] {
+  const files = texts.map((text, index) => ({
+    name: `${index}.yaml`,
+    octets: typeof text === 'string' ? octetsOf(text) : text,
+  }))
+  try {
+    loadResources(files)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    return error.problems
+  }
+}
+
+const messages = (...texts: readonly (string | Uint8Array)[]) =>
+  problems(...texts).map(({ file, line, message }) => `${file}:${line}: ${message}`)
+
+describe('a set of files', () => {
+  it('is one configuration, ordered by namespace and name whatever the order of the files', () => {
+    const first = fileOf(aRoute('b'), aRoute('a'))
+    const second = fileOf(aBackend(), aRelay())
+    const loaded = loadResources([first, second])
+    expect(loaded).toEqual(loadResources([second, first]))
+    expect(loaded.routes.map(({ metadata }) => metadata.name)).toEqual(['a', 'b'])
+  })
+
+  it('an object may stand in one file only once', () => {
+    const relay = JSON.stringify(aRelay())
+    expect(messages(relay, `# again\n${relay}`)).toEqual(['1.yaml:2: is declared twice; first at 0.yaml:1:82'])
+  })
+
+  it('relative paths start from the folder of their file', () => {
+    const relay = aRelay('edge', { identity: { keyFile: 'keys/edge.pem' } })
+    const far = aRelay('far', { identity: { keyFile: '/run/secrets/far.pem' } })
+    const keyFiles = (folder?: string) =>
+      loadResources([{ ...fileOf(relay, far), ...(folder === undefined ? {} : { folder }) }]).relays.map(
+        ({ spec }) => spec.identity.keyFile,
+      )
+    expect(keyFiles('/etc/causeway')).toEqual(['/etc/causeway/keys/edge.pem', '/run/secrets/far.pem'])
+    expect(keyFiles()).toEqual(['keys/edge.pem', '/run/secrets/far.pem'])
+  })
+
+  it('a field that is null is not set, but its name must be known', () => {
+    const text = `
+apiVersion: mesh.causeway.dev/v1alpha1
+kind: MeshRelay
+metadata: {name: edge, labels: }
+spec:
+  identity: {keyFile: edge.pem}
+  limits:
+  limit:
+`
+    expect(messages(text)).toEqual(['0.yaml:8: unknown field "limit"; did you mean limits?'])
+    expect(loadResources([fileWith(text.replace('  limit:\n', ''))]).relays[0]?.spec.limits.drain).toBe('10s')
+  })
+
+  it('nothing, comments and a byte order mark are no documents', () => {
+    expect(messages('', '# nothing\n', '---\n---\n...\n', '\ufeff# nothing\n')).toEqual([])
+  })
+})
+
+describe('limits, before anything of that size is built', () => {
+  it('octets', () => {
+    expect(messages(new Uint8Array(FILE_LIMITS.octets + 1))).toEqual(['0.yaml:0: is larger than 4194304 octets'])
+    expect(messages(`#${' '.repeat(FILE_LIMITS.octets - 1)}`)).toEqual([])
+  })
+
+  it('documents', () => {
+    const relays = (count: number) =>
+      Array.from({ length: count }, (_, index) => JSON.stringify(aRelay(`r${index}`))).join('\n---\n')
+    expect(messages(relays(10_000))).toEqual([])
+    expect(messages(relays(10_001))).toEqual(['0.yaml:20001: there are more than 10000 documents in this file'])
+  })
+
+  it('nesting, in every form of YAML', () => {
+    const deep = 'maps and lists are nested more than 32 deep'
+    for (const text of [
+      '['.repeat(2_000_000),
+      '{a: '.repeat(1_000_000),
+      '- '.repeat(2_000_000),
+      '? '.repeat(2_000_000),
+      Array.from({ length: 2_800 }, (_, indent) => `${' '.repeat(indent)}a:\n`).join(''),
+    ]) {
+      expect(problems(text).map(({ message }) => message)).toEqual(expect.arrayContaining([deep]))
+    }
+    const indented = Array.from({ length: 40 }, (_, indent) => `${' '.repeat(indent)}a:\n`).join('')
+    expect(messages(indented)).toEqual(['0.yaml:33: is nested more than 32 deep'])
+  })
+
+  it('values and tokens of one document', () => {
+    expect(messages(`[${'1,'.repeat(20_001)}]`)).toEqual(['0.yaml:1: there are more than 20000 values'])
+    expect(messages('- 1\n'.repeat(1_000_000))).toEqual([
+      expect.stringContaining('a document has more than 200000 YAML tokens'),
+    ])
+    const spread = `${'# a comment\n'.repeat(60_000)}---\n`.repeat(4)
+    expect(messages(spread), 'the count starts anew with every document').toEqual([])
+  })
+
+  it('aliases are not followed', () => {
+    const laughs = ['a: &a x', ...Array.from({ length: 9 }, (_, index) => `b${index}: [*a, *a, *a]`)].join('\n')
+    expect(problems(laughs)).toHaveLength(27)
+    expect(problems(laughs).every(({ message }) => message === 'aliases are not supported')).toBe(true)
+  })
+
+  it('problems: the rest is counted', () => {
+    const found = problems('---\nx\n'.repeat(1_500))
+    expect(found).toHaveLength(1_001)
+    expect(found.at(-1)?.message).toBe('and 500 more problems')
+  })
+
+  it('text that is not UTF-8', () => {
+    expect(messages(Uint8Array.of(0x61, 0x3a, 0xff))).toEqual(['0.yaml:0: is not valid UTF-8'])
+  })
+})
