@@ -1,7 +1,7 @@
 import type { Pool } from 'undici'
 import type { CallFailure } from '../../exchanges/contract.ts'
 import { ConcurrencyGate } from './concurrency-gate.ts'
-import type { BackendScope, HttpBackend, HttpBackendOptions } from './contract.ts'
+import type { BackendScope, HttpBackend, HttpBackendOptions, SessionLostCallback } from './contract.ts'
 import type { Exchange } from './exchange.ts'
 import { unknown } from './failures.ts'
 import { openPool } from './pool.ts'
@@ -18,7 +18,6 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
   readonly name: string
   readonly upstream: Upstream
   readonly maxQueuedPerSession: number
-  readonly #options: HttpBackendOptions
   readonly #pool: Pool
   readonly #maxSessions: number
   readonly #scopes = new Set<HttpBackendScope>()
@@ -30,7 +29,6 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
   constructor(options: HttpBackendOptions) {
     const { name, url, limits, acceptHeaders, clock } = options
     this.name = name
-    this.#options = options
     this.#pool = openPool(options)
     this.#maxSessions = limits.maxSessions ?? DEFAULT_MAX_SESSIONS
     this.maxQueuedPerSession = limits.maxQueuedPerSession ?? DEFAULT_MAX_QUEUED
@@ -53,8 +51,8 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
     return this.#sessions
   }
 
-  scope(): BackendScope {
-    const scope = new HttpBackendScope(this)
+  scope(onSessionLost: SessionLostCallback = () => {}): BackendScope {
+    const scope = new HttpBackendScope(this, onSessionLost)
     this.#scopes.add(scope)
     return scope
   }
@@ -102,10 +100,6 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
     this.#exchanges.delete(exchange)
     if (typeof how === 'string') telemetry.replied(how, durationMs)
     else telemetry.failed(how, exchange.request, durationMs)
-  }
-
-  sessionLost(scope: BackendScope, sessionId: string, reason: 'backend' | 'unknown'): void {
-    this.#options.onSessionLost?.(scope, sessionId, reason)
   }
 }
 

@@ -11,8 +11,11 @@ export interface HttpBackend {
   /**
    * A view of the backend for one caller. Sessions of different scopes never meet, even with equal session keys: use one
    * scope for the routes of this relay and one for each (peer, association).
+   *
+   * @param onSessionLost the backend ended a session, or a message came for one that is unknown here; the caller ends it on
+   *   its side too (CARRIAGE section 1, LINK op 1 with reason 1 or 2). Not called when a failed call says so itself.
    */
-  scope(): BackendScope
+  scope(onSessionLost?: SessionLostCallback): BackendScope
   /** Open exchanges over all scopes, for drain and metrics. */
   readonly openExchanges: number
   /** Southbound sessions over all scopes. */
@@ -23,6 +26,8 @@ export interface HttpBackend {
    */
   close(): Promise<void>
 }
+
+export type SessionLostCallback = (sessionId: string, reason: 'backend' | 'unknown') => void
 
 /** A caller's view: what an edge route or an inbound association calls. */
 export interface BackendScope extends CallTarget {
@@ -41,11 +46,6 @@ export interface HttpBackendOptions {
   readonly clock: BackendClock
   readonly logger: Logger
   readonly metrics: Metrics
-  /**
-   * The backend ended a session, or a message came for one that is unknown here; the caller ends it on its side too
-   * (CARRIAGE section 1, LINK op 1 with reason 1 or 2). Not called when the failed exchange itself says so.
-   */
-  readonly onSessionLost?: (scope: BackendScope, sessionId: string, reason: 'backend' | 'unknown') => void
   /** PEM bundle for https backends; the system's store when absent. */
   readonly ca?: string
 }

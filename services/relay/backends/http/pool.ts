@@ -2,8 +2,8 @@ import { Pool } from 'undici'
 import type { HttpBackendOptions } from './contract.ts'
 
 /** CARRIAGE section 4: idle connections are ours for at most 4 s, and end 1 s before the server's own hint. */
-export const IDLE_MS = 4_000
-export const HINT_MARGIN_MS = 1_000
+const IDLE_MS = 4_000
+const HINT_MARGIN_MS = 1_000
 
 /**
  * Connections to one backend. HTTP/1.1 with one request at a time on each connection: undici requeues requests behind the

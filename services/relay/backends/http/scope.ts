@@ -7,7 +7,7 @@ import type {
   Session,
   SessionEndReason,
 } from '../../exchanges/contract.ts'
-import type { BackendScope } from './contract.ts'
+import type { BackendScope, SessionLostCallback } from './contract.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
 import { refusedBeforeSending, sessionLost, stopping, unknown } from './failures.ts'
 import { OneWay } from './one-way.ts'
@@ -27,20 +27,21 @@ export interface ScopeHost {
   scopeEnded(scope: HttpBackendScope): void
   opened(exchange: Exchange): void
   ended(exchange: Exchange, how: 'result' | 'error' | CallFailure): void
-  sessionLost(scope: BackendScope, sessionId: string, reason: 'backend' | 'unknown'): void
 }
 
 /** The sessions and exchanges of one caller with one backend. */
 export class HttpBackendScope implements BackendScope, ExchangeOwner {
   readonly name: string
   readonly #host: ScopeHost
+  readonly #onSessionLost: SessionLostCallback
   readonly #sessions = new Map<string, SouthboundSession>()
   /** Sessions whose DELETE is not done yet. */
   readonly #ending = new Set<Promise<void>>()
 
-  constructor(host: ScopeHost) {
+  constructor(host: ScopeHost, onSessionLost: SessionLostCallback) {
     this.name = host.name
     this.#host = host
+    this.#onSessionLost = onSessionLost
   }
 
   call(request: CallRequest, sink: CallSink): CallHandle {
@@ -70,7 +71,7 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     const session = this.#sessions.get(notification.session.id)
     if (session === undefined) {
       telemetry.notificationDropped('unknown_session')
-      this.#host.sessionLost(this, notification.session.id, 'unknown')
+      this.#onSessionLost(notification.session.id, 'unknown')
       return
     }
     if (notification.method === 'notifications/cancelled') {
@@ -141,7 +142,7 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     if (!this.#host.takeSession()) return refusedBeforeSending('the backend has as many sessions as it may have')
     const { upstream, maxQueuedPerSession } = this.#host
     const session = new SouthboundSession(request.session.id, upstream, maxQueuedPerSession, (lost) => {
-      if (this.#lose(lost, 'backend')) this.#host.sessionLost(this, lost.id, 'backend')
+      if (this.#lose(lost, 'backend')) this.#onSessionLost(lost.id, 'backend')
     })
     this.#sessions.set(session.id, session)
     upstream.telemetry.sessionOpened()
