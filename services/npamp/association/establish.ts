@@ -3,6 +3,7 @@ import { PROFILE, type ProfileCode } from '../codepoints/profiles.ts'
 import type { CryptoProvider } from '../crypto/provider.ts'
 import { MisuseError } from '../errors.ts'
 import type { Established } from '../handshake/established.ts'
+import { IV_OCTETS } from '../keys/nonce.ts'
 import { DIRECTION } from '../keys/traffic.ts'
 import { type KeyLimits, keyLimits } from '../record/key-limits.ts'
 import { RecordReceiver } from '../record/receiver.ts'
@@ -42,6 +43,7 @@ export function establish(options: AssociationOptions, done: Established, around
   const settings = settingsFor(options, info)
   const toServer = master.directionRoot(DIRECTION.CLIENT_TO_SERVER)
   const toClient = master.directionRoot(DIRECTION.SERVER_TO_CLIENT)
+  const nonce = new Uint8Array(IV_OCTETS)
   const [sending, receiving] = role === 'initiator' ? [toServer, toClient] : [toClient, toServer]
   return new Live({
     role,
@@ -49,8 +51,13 @@ export function establish(options: AssociationOptions, done: Established, around
     info,
     settings,
     channels: usableChannels(options.channels ?? DEFAULT_CHANNELS, profile),
-    sender: new RecordSender(sending, { profile, aead, limits: keyLimits(profile, options.keyLimits) }),
-    receiver: new RecordReceiver(receiving, { profile, aead, limits: keyLimits(profile, options.peerKeyLimits) }),
+    sender: new RecordSender(sending, { profile, aead, limits: keyLimits(profile, options.keyLimits), nonce }),
+    receiver: new RecordReceiver(receiving, {
+      profile,
+      aead,
+      limits: keyLimits(profile, options.peerKeyLimits),
+      nonce,
+    }),
     queue: new OutboundQueue(options.sendQueueOctets ?? DEFAULT_SEND_QUEUE_OCTETS),
     ...around,
   })
@@ -85,10 +92,12 @@ function checkSettings(settings: PeerSettings): void {
 
 /** The chosen channels that exist at this profile (WIRE-033); Audit may be chosen below its own (WIRE-036). */
 function usableChannels(chosen: readonly number[], profile: ProfileCode): readonly number[] {
-  return chosen.filter((id) => {
+  const isUsable = (id: number): boolean => {
     const channel = channelById(id)
     return channel !== undefined && (channel.minProfile <= profile || channel.optInBelow)
-  })
+  }
+  // One list for all associations of the same options.
+  return chosen.every(isUsable) ? chosen : chosen.filter(isUsable)
 }
 
 /** AUDIT section 2: both ends compute the same. */

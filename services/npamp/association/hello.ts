@@ -39,7 +39,9 @@ export function sendHello(live: Live, version: number): void {
 /** HELLO-015: in the initiator's order, whoever that is. */
 export function usable(live: Live, peerProtocols: readonly number[]): readonly number[] {
   const own = live.settings.protocols
-  return live.role === 'initiator' ? usableProtocols(own, peerProtocols) : usableProtocols(peerProtocols, own)
+  const both = live.role === 'initiator' ? usableProtocols(own, peerProtocols) : usableProtocols(peerProtocols, own)
+  // Most often the same list: then all associations share it.
+  return both.length === own.length && both.every((id, index) => id === own[index]) ? own : both
 }
 
 function ownExtensions(settings: PeerSettings): PeerExtensions | undefined {

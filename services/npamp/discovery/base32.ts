@@ -2,14 +2,16 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** RFC 4648 section 6, lower case, no padding. */
 export function encodeBase32(octets: Uint8Array): string {
-  let text = ''
+  // Joined once: a text grown by the character would be kept as a chain of its pieces.
+  const characters: string[] = []
   let bits = 0
   let held = 0
   for (const octet of octets) {
     held = ((held << 8) | octet) & 0xfff
-    for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET.charAt((held >>> (bits - 5)) & 31)
+    for (bits += 8; bits >= 5; bits -= 5) characters.push(ALPHABET.charAt((held >>> (bits - 5)) & 31))
   }
-  return bits > 0 ? text + ALPHABET.charAt((held << (5 - bits)) & 31) : text
+  if (bits > 0) characters.push(ALPHABET.charAt((held << (5 - bits)) & 31))
+  return characters.join('')
 }
 
 /** Undefined for another alphabet, upper case, padding, and any spelling that `encodeBase32` does not give. */

@@ -11,7 +11,11 @@ const MAX_SEQUENCE = 0xffff_ffff_ffff_ffffn
  * @param into where to write the 12 octets; by default a fresh array. Reuse it only where nobody keeps the nonce.
  * @throws MisuseError ARGUMENT when the IV or `into` is not 12 octets or the sequence is no u64.
  */
-export function deriveNonce(iv: Uint8Array, sequence: bigint, into = new Uint8Array(IV_OCTETS)): Uint8Array {
+export function deriveNonce(
+  iv: Uint8Array,
+  sequence: bigint,
+  into: Uint8Array = new Uint8Array(IV_OCTETS),
+): Uint8Array {
   if (iv.length !== IV_OCTETS) throw new MisuseError('ARGUMENT', `an IV has 12 octets, not ${iv.length}`)
   if (into.length !== IV_OCTETS) throw new MisuseError('ARGUMENT', `a nonce has 12 octets, not ${into.length}`)
   if (sequence < 0n || sequence > MAX_SEQUENCE) throw new MisuseError('ARGUMENT', 'a sequence number is a u64')

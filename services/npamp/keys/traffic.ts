@@ -76,14 +76,23 @@ export class TrafficKeys {
   readonly context: TrafficContext
   readonly #aead: AeadKey
   readonly #iv: Uint8Array
-  /** Scratch: providers read a nonce before they return and never keep it. */
-  readonly #nonce = new Uint8Array(IV_OCTETS)
+  readonly #nonce: Uint8Array
   #wiped = false
 
-  constructor(provider: CryptoProvider, hash: HashName, parent: Uint8Array, context: TrafficContext) {
+  /**
+   * @param nonce scratch of 12 octets that many keys may share: providers read a nonce before they return and never keep it.
+   */
+  constructor(
+    provider: CryptoProvider,
+    hash: HashName,
+    parent: Uint8Array,
+    context: TrafficContext,
+    nonce: Uint8Array = new Uint8Array(IV_OCTETS),
+  ) {
     const { key, iv } = deriveTrafficMaterial(provider, hash, parent, context)
     this.context = context
     this.#iv = iv
+    this.#nonce = nonce
     this.#aead = provider.aead(context.suite, key)
     key.fill(0)
   }

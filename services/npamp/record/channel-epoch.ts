@@ -11,6 +11,8 @@ export interface Protection {
   /** The selected, primary suite. */
   readonly aead: AeadSuite
   readonly limits: KeyLimits
+  /** Scratch of 12 octets, shared by all keys of an association. */
+  readonly nonce: Uint8Array
 }
 
 /**
@@ -18,6 +20,7 @@ export interface Protection {
  * digest 03 section 6 ends an epoch long before 2^53, so no value is ever inexact or repeated (REC-010).
  */
 export class ChannelEpoch {
+  readonly channel: number
   readonly epoch: bigint
   /** Monotonic ms at which the keys were derived. */
   readonly startedAt: number
@@ -31,12 +34,13 @@ export class ChannelEpoch {
   readonly #other: TrafficKeys | undefined
 
   constructor(root: DirectionRoot, protection: Protection, channel: number, epoch: bigint, now: number) {
-    const { profile, aead } = protection
+    const { profile, aead, nonce } = protection
+    this.channel = channel
     this.epoch = epoch
     this.startedAt = now
     this.#profile = profile
-    this.#primary = root.trafficKeys(epoch, aead, channel)
-    if (PROFILES[profile].diversifiesAead) this.#other = root.trafficKeys(epoch, otherSuite(aead), channel)
+    this.#primary = root.trafficKeys(epoch, aead, channel, nonce)
+    if (PROFILES[profile].diversifiesAead) this.#other = root.trafficKeys(epoch, otherSuite(aead), channel, nonce)
   }
 
   keysFor(sequence: bigint): TrafficKeys {

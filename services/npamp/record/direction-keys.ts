@@ -8,7 +8,8 @@ import { ChannelEpoch, type Protection } from './channel-epoch.ts'
 export class DirectionKeys {
   #root: DirectionRoot
   readonly #protection: Protection
-  readonly #epochs = new Map<number, ChannelEpoch>()
+  /** One for each channel in use: so few that looking through them beats any table. */
+  #epochs: readonly ChannelEpoch[] = NONE
 
   /** Takes ownership of `root`. */
   constructor(root: DirectionRoot, protection: Protection) {
@@ -22,12 +23,13 @@ export class DirectionKeys {
 
   /** The channel's current epoch, derived now if the channel was never used in this generation. */
   current(channel: number, now: number): ChannelEpoch {
-    return this.#epochs.get(channel) ?? this.#derive(channel, 0n, now)
+    return this.existing(channel) ?? this.#derive(channel, 0n, now)
   }
 
   /** As `current`, but undefined when there are no keys yet. */
   existing(channel: number): ChannelEpoch | undefined {
-    return this.#epochs.get(channel)
+    for (const epoch of this.#epochs) if (epoch.channel === channel) return epoch
+    return undefined
   }
 
   /** KEY_UPDATE: wipes the epoch and starts the next one at sequence 0 under fresh keys (REC-016, REC-017, REC-021). */
@@ -54,12 +56,14 @@ export class DirectionKeys {
 
   #derive(channel: number, epoch: bigint, now: number): ChannelEpoch {
     const derived = new ChannelEpoch(this.#root, this.#protection, channel, epoch, now)
-    this.#epochs.set(channel, derived)
+    this.#epochs = [...this.#epochs.filter((other) => other.channel !== channel), derived]
     return derived
   }
 
   #wipeEpochs(): void {
-    for (const epoch of this.#epochs.values()) epoch.wipe()
-    this.#epochs.clear()
+    for (const epoch of this.#epochs) epoch.wipe()
+    this.#epochs = NONE
   }
 }
+
+const NONE: readonly ChannelEpoch[] = []

@@ -1,6 +1,7 @@
 import { AuthenticationError, IncompatibleError, MisbehavedError } from '../../errors.ts'
 import { decodeHello, decodeHelloDone, type ReceivedHello } from '../../wire/hello.ts'
 import { answeredVersion, commonVersion } from '../../wire/hello-selection.ts'
+import type { PeerExtensions } from '../contract.ts'
 import { sendHello, usable } from '../hello.ts'
 import type { Live } from '../live.ts'
 import { DEFAULT_MAX_FRAME_OCTETS } from '../options.ts'
@@ -22,8 +23,9 @@ export const onHello: FrameHandler = (live, _header, payload) => {
   else if (hello.extensions === undefined) live.drop('extensions_missing')
 
   live.timers.disarm(TIMER.HELLO)
-  live.peer = { announced: true, protocols: usable(live, hello.protocols), extensions: hello.extensions }
-  if (hello.extensions !== undefined) live.peerMaxFrameOctets = hello.extensions.maxFrameOctets
+  const extensions = hello.extensions && ownedExtensions(hello.extensions)
+  live.peer = { announced: true, protocols: usable(live, hello.protocols), extensions }
+  if (extensions !== undefined) live.peerMaxFrameOctets = extensions.maxFrameOctets
   return { kind: 'ready' }
 }
 
@@ -34,6 +36,11 @@ export const onHelloDone: FrameHandler = (live, _header, payload) => {
   if (live.hello.doneReceived) live.drop('hello_done')
   live.hello.doneReceived = true
   return undefined
+}
+
+/** What is kept must not keep the whole HELLO that it is a view of. */
+function ownedExtensions(extensions: PeerExtensions): PeerExtensions {
+  return { ...extensions, bootId: extensions.bootId.slice() }
 }
 
 /** Where a digest of the peer's list was agreed, another list is a downgrade (HELLO-022). */
