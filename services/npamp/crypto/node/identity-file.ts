@@ -88,7 +88,7 @@ function signingKeyOf(path: string, octets: Buffer): SigningKey {
     throw new IdentityFileError('ENCRYPTED', path, 'is encrypted; a relay has nobody to ask for the passphrase')
   }
   if (label !== 'PRIVATE KEY') {
-    throw new IdentityFileError('NOT_PRIVATE_KEY', path, `holds a ${label}, not a PKCS#8 PRIVATE KEY`)
+    throw new IdentityFileError('NOT_PRIVATE_KEY', path, `holds ${label}, not a PKCS#8 PRIVATE KEY`)
   }
   const privateKey = importPrivateKey(path, octets)
   if (privateKey.asymmetricKeyType !== 'ed25519') {
