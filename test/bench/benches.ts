@@ -1,4 +1,7 @@
 import type { Bench } from './row.ts'
+import { bulk } from './rows/bulk.ts'
+import { call } from './rows/call.ts'
+import { rate } from './rows/rate.ts'
 import { recordPath } from './rows/record-path.ts'
 
-export const BENCHES: readonly Bench[] = [recordPath]
+export const BENCHES: readonly Bench[] = [recordPath, call, rate, bulk]

@@ -4,6 +4,7 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { serveParent } from '../../fixtures/process/child.ts'
 
 const filler = new Map<number, string>()
 
@@ -32,6 +33,5 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => {
-  console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` }))
+  serveParent({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` })
 })
-process.stdin.resume().on('end', () => process.exit(0))

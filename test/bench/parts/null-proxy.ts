@@ -5,7 +5,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { selfSigned } from './certificate.ts'
+import { mintCertificate } from '../../fixtures/http/certificate.ts'
+import { serveParent } from '../../fixtures/process/child.ts'
 
 const [half, target] = process.argv.slice(2)
 if ((half !== 'near' && half !== 'far') || target === undefined) {
@@ -38,10 +39,9 @@ function forward(request: IncomingMessage, response: ServerResponse): void {
 const server =
   half === 'near'
     ? http.createServer(forward)
-    : https.createServer({ ...(await selfSigned()), minVersion: 'TLSv1.3' }, forward)
+    : https.createServer({ ...(await mintCertificate('127.0.0.1')), minVersion: 'TLSv1.3' }, forward)
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
-  console.log(JSON.stringify({ url: `${half === 'near' ? 'http' : 'https'}://127.0.0.1:${port}` }))
+  serveParent({ url: `${half === 'near' ? 'http' : 'https'}://127.0.0.1:${port}` })
 })
-process.stdin.resume().on('end', () => process.exit(0))
