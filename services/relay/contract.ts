@@ -10,8 +10,6 @@ export interface RelayOptions {
   readonly logger: Logger
   /** Default: a registry of its own, behind the relay's own admin listener. */
   readonly metrics?: Metrics
-  /** Folder that relative paths of the resources (key and certificate files) start from. Default: the current one. */
-  readonly baseFolder?: string
 }
 
 /** A relay whose listeners are open. */

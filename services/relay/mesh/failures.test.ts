@@ -1,7 +1,7 @@
 import { OUTCOME, type TransportFailure } from '@causeway/npamp'
 import { describe, expect, it } from 'vitest'
 import type { CallFailure, FailureCode } from '../exchanges/contract.ts'
-import { failureFromPeer, failureToPeer, statusOf } from './failures.ts'
+import { failureFromPeer, failureToPeer } from './failures.ts'
 
 const ALL: readonly FailureCode[] = [
   'NotDelivered',
@@ -58,12 +58,5 @@ describe('failures across the mesh', () => {
     const failure: CallFailure = { code: 'NotDelivered', message: 'x', outcome: 1, status: 502, retryAfter: '3' }
     expect(failureFromPeer(failureToPeer(failure))).toMatchObject({ status: 502, retryAfter: '3' })
     expect(failureToPeer({ ...failure, code: 'BackendAuthRequired' }).parameters.has(':status')).toBe(false)
-  })
-
-  it('takes only an HTTP status for one', () => {
-    for (const text of ['', '99', '600', '2000', '2e2', ' 200', '-200']) {
-      expect(statusOf(new Map([[':status', text]]))).toBeUndefined()
-    }
-    expect(statusOf(new Map([[':status', '404']]))).toBe(404)
   })
 })

@@ -1,4 +1,11 @@
-import { OUTCOME, TRANSPORT_ERROR, type TransportErrorCode, type TransportFailure } from '@causeway/npamp'
+import {
+  OUTCOME,
+  STATUS,
+  statusOf,
+  TRANSPORT_ERROR,
+  type TransportErrorCode,
+  type TransportFailure,
+} from '@causeway/npamp'
 import type { CallFailure, FailureCode } from '../exchanges/contract.ts'
 
 /** One row of CARRIAGE section 8. Reason n stands for the northbound code -33110 - n. */
@@ -67,13 +74,7 @@ export function failureToPeer(failure: CallFailure): TransportFailure {
 function parametersOf(failure: CallFailure, code: FailureCode): Map<string, string> {
   const parameters = new Map<string, string>()
   // Their status stays here (CARRIAGE section 8): a client that saw 401 would start a login with the wrong party.
-  if (failure.status !== undefined && code !== 'BackendAuthRequired') parameters.set(':status', String(failure.status))
+  if (failure.status !== undefined && code !== 'BackendAuthRequired') parameters.set(STATUS, String(failure.status))
   if (failure.retryAfter !== undefined) parameters.set('retry-after', failure.retryAfter)
   return parameters
-}
-
-/** The backend's HTTP status in a reply's parameters, when it is one. */
-export function statusOf(parameters: ReadonlyMap<string, string>): number | undefined {
-  const text = parameters.get(':status')
-  return text !== undefined && /^[1-5]\d\d$/.test(text) ? Number(text) : undefined
 }

@@ -1,0 +1,74 @@
+import {
+  AEAD,
+  ANNOUNCED_TLV_TYPES,
+  Association,
+  type CryptoProvider,
+  type HandshakeConfig,
+  type IdentityPolicy,
+  type OwnExtensions,
+  type PeerSettings,
+  PROFILE,
+  type SigningKey,
+} from '@causeway/npamp'
+import type { PeerConfig } from './peer-config.ts'
+import type { PeerDirectory } from './peer-directory.ts'
+
+/** Who this relay is on the mesh. */
+export interface OwnIdentity {
+  readonly provider: CryptoProvider
+  readonly key: SigningKey
+  /** Unique among processes that share the key. */
+  readonly replica: string
+  /** 8 octets, fresh at each start. */
+  readonly bootId: Uint8Array
+}
+
+/** Makes the protocol core's side of associations from the configuration of peers. */
+export class AssociationFactory {
+  readonly #identity: OwnIdentity
+  readonly #extensions: OwnExtensions
+
+  constructor(identity: OwnIdentity) {
+    this.#identity = identity
+    this.#extensions = { tlvTypes: ANNOUNCED_TLV_TYPES, replica: identity.replica, bootId: identity.bootId }
+  }
+
+  /** Throws IncompatibleError PROFILE_NOT_IMPLEMENTED. */
+  initiator(peer: PeerConfig, now: number): Association {
+    const handshake = { ...this.#handshake(policyTowards(peer)), profiles: [peer.profile] }
+    return new Association({ role: 'initiator', handshake, settings: this.#settings(peer) }, now)
+  }
+
+  /** Takes whoever one of the peers may be. */
+  responder(peers: PeerDirectory, now: number): Association {
+    const policy: IdentityPolicy = { mode: 'allow', accept: (handle) => peers.byHandle(handle) !== undefined }
+    const handshake = { ...this.#handshake(policy), minimumProfile: PROFILE.STANDARD }
+    const settings = ({ peerHandle }: { readonly peerHandle: string }): PeerSettings => {
+      const peer = peers.byHandle(peerHandle)
+      return peer === undefined ? NOTHING : this.#settings(peer.config)
+    }
+    return new Association({ role: 'responder', handshake, settings }, now)
+  }
+
+  #handshake(policy: IdentityPolicy): HandshakeConfig {
+    const { provider, key } = this.#identity
+    return { provider, identity: key, policy, aeads: [AEAD.AES_256_GCM, AEAD.CHACHA20_POLY1305] }
+  }
+
+  #settings({ protocols, maxFrameOctets, assumedProtocols }: PeerConfig): PeerSettings {
+    return {
+      protocols,
+      maxFrameOctets,
+      peerMaxFrameOctets: maxFrameOctets,
+      extensions: this.#extensions,
+      ...(assumedProtocols === undefined ? {} : { assumedProtocols }),
+    }
+  }
+}
+
+/** For a peer that was taken off the list in the middle of its handshake. */
+const NOTHING: PeerSettings = { protocols: [] }
+
+function policyTowards({ identity }: PeerConfig): IdentityPolicy {
+  return identity.mode === 'any' ? { mode: 'acceptAny', confirmed: true } : { mode: 'pins', handles: identity.handles }
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '@causeway/npamp/transports'
+import type { CallFailure, CallReply, CallSink } from '../exchanges/contract.ts'
+
+/** CARRIAGE section 7: what one exchange may hold for a slow receiver, and how long that one may take nothing. */
+export const MAX_HELD_OCTETS = 4 * 1024 * 1024
+export const MAX_STALL_MS = 30_000
+
+export interface DeliveryOptions {
+  readonly clock: Clock
+  /** Counts what is held, positive and negative. */
+  readonly onHeld: (octets: number) => void
+  /** The receiver is too slow: the exchange has to end, alone. Nothing is delivered any more. */
+  readonly onTooSlow: (why: 'overflow' | 'stall') => void
+}
+
+const NOTHING: Uint8Array[] = []
+
+/**
+ * The way of one exchange's notifications and its end to a sink that may be behind. Reading goes on meanwhile: other
+ * exchanges share the association.
+ */
+export class Delivery {
+  readonly #sink: CallSink
+  readonly #options: DeliveryOptions
+  #state: 'flowing' | 'behind' | 'over' = 'flowing'
+  #held: Uint8Array[] = NOTHING
+  /** How many of `#held` are gone already: taking from the front of a long array would copy the rest each time. */
+  #taken = 0
+  #heldOctets = 0
+  #end: CallReply | CallFailure | undefined
+  #stallTimer: unknown
+
+  constructor(sink: CallSink, options: DeliveryOptions) {
+    this.#sink = sink
+    this.#options = options
+  }
+
+  get heldOctets(): number {
+    return this.#heldOctets
+  }
+
+  notification(octets: Uint8Array): void {
+    if (this.#state === 'flowing') this.#deliver(octets)
+    else if (this.#state === 'behind') this.#hold(octets)
+  }
+
+  /** The one end of the exchange; it waits behind notifications that wait. */
+  end(end: CallReply | CallFailure): void {
+    if (this.#state === 'over' || this.#end !== undefined) return
+    this.#end = end
+    if (this.#state === 'flowing') this.#finish(end)
+    else if ('octets' in end) this.#count(end.octets.length)
+  }
+
+  /** The sink takes again. */
+  resume(): void {
+    if (this.#state !== 'behind') return
+    this.#state = 'flowing'
+    this.#disarm()
+    while (this.#isFlowing()) {
+      const next = this.#held[this.#taken++]
+      if (next === undefined) break
+      this.#count(-next.length)
+      this.#deliver(next)
+    }
+    if (this.#isFlowing()) this.#letGo()
+    if (this.#isFlowing() && this.#end !== undefined) this.#finish(this.#end)
+  }
+
+  /** Nobody wants the rest. */
+  drop(): void {
+    this.#state = 'over'
+    this.#disarm()
+    this.#letGo()
+    this.#count(-this.#heldOctets)
+  }
+
+  // The sink may end the exchange while it is being told something, which a type guard on the field would hide.
+  #isFlowing(): boolean {
+    return this.#state === 'flowing'
+  }
+
+  #deliver(octets: Uint8Array): void {
+    if (this.#sink.notification(octets) === 'ok' || this.#state !== 'flowing') return
+    this.#state = 'behind'
+    this.#stallTimer = this.#options.clock.setTimeout(() => {
+      this.#stallTimer = undefined
+      this.#tooSlow('stall')
+    }, MAX_STALL_MS)
+  }
+
+  #hold(octets: Uint8Array): void {
+    if (this.#heldOctets + octets.length > MAX_HELD_OCTETS) {
+      this.#tooSlow('overflow')
+      return
+    }
+    if (this.#held === NOTHING) this.#held = []
+    this.#held.push(octets)
+    this.#count(octets.length)
+  }
+
+  #letGo(): void {
+    this.#held = NOTHING
+    this.#taken = 0
+  }
+
+  #finish(end: CallReply | CallFailure): void {
+    this.drop()
+    if ('octets' in end) this.#sink.reply(end)
+    else this.#sink.fail(end)
+  }
+
+  #tooSlow(why: 'overflow' | 'stall'): void {
+    this.drop()
+    this.#options.onTooSlow(why)
+  }
+
+  #count(octets: number): void {
+    if (octets === 0) return
+    this.#heldOctets += octets
+    this.#options.onHeld(octets)
+  }
+
+  #disarm(): void {
+    if (this.#stallTimer === undefined) return
+    this.#options.clock.clearTimeout(this.#stallTimer)
+    this.#stallTimer = undefined
+  }
+}

@@ -1,0 +1,61 @@
+import { AuthenticationError, type CloseCause, IncompatibleError, NpampError, OUTCOME } from '@causeway/npamp'
+import type { CallFailure } from '../exchanges/contract.ts'
+
+/** Why a dial did not end in an association that carries calls. */
+export interface DialFailure {
+  /** For metrics and logs: an error's stable code in lower case, or what the peer said. */
+  readonly result: string
+  /** For a log line. */
+  readonly message: string
+  /** Somebody's configuration is wrong: waiting does not help. */
+  readonly permanent: boolean
+  /** Authenticated, but the peer said nothing of what it carries. */
+  readonly noHello: boolean
+}
+
+export function failureOfError(error: unknown): DialFailure {
+  if (!(error instanceof NpampError)) throw error
+  const permanent = error instanceof AuthenticationError || error instanceof IncompatibleError
+  return { result: error.code.toLowerCase(), message: error.message, permanent, noHello: error.code === 'NO_HELLO' }
+}
+
+export function failureOfClose(cause: CloseCause): DialFailure {
+  if (cause.by === 'error') return failureOfError(cause.error)
+  const message = cause.by === 'peer' ? `the peer closed with code ${cause.code}` : 'closed by this relay'
+  return { result: cause.by === 'peer' ? 'peer_closed' : 'closed', message, permanent: false, noHello: false }
+}
+
+/** What a call says that waited for the dial. `peer` is `namespace/name`. */
+export function callFailureOf(peer: string, failure: DialFailure | undefined): CallFailure {
+  const outcome = OUTCOME.NOT_DELIVERED
+  if (failure?.noHello) {
+    return {
+      code: 'ProtocolUnsupported',
+      outcome,
+      message: `peer ${peer} authenticated, but did not say what it carries`,
+      hint: 'if it is an implementation without HELLO, set assumedProtocols and defaultBackend in its MeshPeer',
+    }
+  }
+  const why = failure === undefined ? 'it did not answer in time' : (REASONS[failure.result] ?? 'the connection failed')
+  return {
+    code: 'NotDelivered',
+    outcome,
+    message: `no association with peer ${peer}: ${why}`,
+    hint: failure?.permanent
+      ? 'compare the MeshPeer objects of both sides: handles, profile, tls'
+      : 'check that the peer runs and that addresses in its MeshPeer are right',
+  }
+}
+
+/** In our words: the peer's text stays in the log. */
+const REASONS: Readonly<Record<string, string>> = {
+  identity_refused: 'it is not who its MeshPeer says it is',
+  cert_verify: 'it could not prove its identity',
+  finished: 'the handshake was tampered with',
+  alpn: 'what answers there does not speak n-pamp/2',
+  tls: 'TLS could not be established',
+  no_common_profile: 'it does not offer the profile of its MeshPeer',
+  no_common_version: 'it speaks another version',
+  handshake_timeout: 'it did not answer in time',
+  peer_closed: 'it closed the association at once; does it list the handle of this relay?',
+}

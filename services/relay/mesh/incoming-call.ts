@@ -1,0 +1,141 @@
+import type { Bridge, IncomingExchange, NotificationInput, RouteContext } from '@causeway/npamp'
+import { NpampError, OUTCOME, PROTOCOL, STATUS } from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
+import type { CallFailure, CallHandle, CallReply, CallSink, Era } from '../exchanges/contract.ts'
+import { MAX_STALL_MS } from './delivery.ts'
+import { failureToPeer } from './failures.ts'
+
+/** What a request of a peer's is, as far as its target and its answer need it. */
+export interface IncomingRequest {
+  readonly exchange: IncomingExchange
+  readonly era: Era
+  readonly octets: number
+  readonly arrivedAt: number
+  /** Repeated on every notification that goes back (CARRIAGE section 1). */
+  readonly route: RouteContext | undefined
+}
+
+export interface IncomingCallHost {
+  readonly bridge: Bridge
+  readonly clock: Clock
+  /** Whether the association has as much to send as it may have. */
+  readonly queueFull: () => boolean
+  readonly flush: () => void
+  readonly onWaiting: (call: IncomingCall) => void
+  readonly onNotificationLost: (code: string) => void
+  /** Exactly once. */
+  readonly onEnded: (call: IncomingCall, how: 'result' | 'error' | CallFailure) => void
+}
+
+/** One request of a peer's at a target of this relay: what the target says goes back over the bridge. */
+export class IncomingCall implements CallSink {
+  readonly request: IncomingRequest
+  readonly #host: IncomingCallHost
+  #handle: CallHandle | undefined
+  #over = false
+  #stallTimer: unknown
+
+  constructor(request: IncomingRequest, host: IncomingCallHost) {
+    this.request = request
+    this.#host = host
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** What the target gave back for the call; it may be over already. */
+  set handle(handle: CallHandle) {
+    this.#handle = handle
+  }
+
+  // --- CallSink ---
+
+  notification(octets: Uint8Array): 'ok' | 'wait' {
+    if (this.#over) return 'ok'
+    this.#send(octets)
+    if (!this.#host.queueFull()) return 'ok'
+    this.#stallTimer ??= this.#host.clock.setTimeout(() => {
+      this.#stallTimer = undefined
+      this.#failAlone()
+    }, MAX_STALL_MS)
+    this.#host.onWaiting(this)
+    return 'wait'
+  }
+
+  reply(reply: CallReply): void {
+    if (this.#over) return
+    const { bridge, clock, flush } = this.#host
+    bridge.respond(
+      this.request.exchange,
+      { kind: reply.kind, octets: reply.octets, parameters: withStatus(reply) },
+      clock.now(),
+    )
+    flush()
+    this.#end(reply.kind)
+  }
+
+  fail(failure: CallFailure): void {
+    if (this.#over) return
+    const { bridge, clock, flush } = this.#host
+    bridge.fail(this.request.exchange, failureToPeer(failure), clock.now())
+    flush()
+    this.#end(failure)
+  }
+
+  // --- from the association ---
+
+  /** The queue of the association has room again. */
+  drained(): void {
+    this.#disarm()
+    this.#handle?.resume()
+  }
+
+  /** The peer wants it stopped; the target still says how it ended. */
+  cancel(): void {
+    this.#handle?.cancel('disconnect')
+  }
+
+  /** Nobody waits for the answer any more. */
+  abandon(): void {
+    if (this.#over) return
+    this.#end({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: 'the association ended' })
+    // In the legacy era a disconnect is never a cancel (digest 10 section 4); its session is about to end instead.
+    if (this.request.era === 'modern') this.#handle?.cancel('disconnect')
+  }
+
+  #send(octets: Uint8Array): void {
+    const { bridge, flush, onNotificationLost } = this.#host
+    const { route } = this.request
+    const input: NotificationInput = { protocolId: PROTOCOL.MCP, octets, related: this.request.exchange }
+    try {
+      bridge.notify(route === undefined ? input : { ...input, route })
+      flush()
+    } catch (error) {
+      if (!(error instanceof NpampError)) throw error
+      onNotificationLost(error.code)
+    }
+  }
+
+  /** CARRIAGE section 7: 30 s without progress, and this exchange ends; no other. */
+  #failAlone(): void {
+    this.fail({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: 'the peer took nothing for 30 s' })
+    this.#handle?.cancel('disconnect')
+  }
+
+  #end(how: 'result' | 'error' | CallFailure): void {
+    this.#over = true
+    this.#disarm()
+    this.#host.onEnded(this, how)
+  }
+
+  #disarm(): void {
+    if (this.#stallTimer === undefined) return
+    this.#host.clock.clearTimeout(this.#stallTimer)
+    this.#stallTimer = undefined
+  }
+}
+
+function withStatus({ status, parameters }: CallReply): ReadonlyMap<string, string> {
+  return status === undefined ? parameters : new Map(parameters).set(STATUS, String(status))
+}

@@ -1,0 +1,269 @@
+import {
+  type Bridge,
+  type BridgeEvent,
+  CANCELLED_METHOD,
+  effectiveEffect,
+  type FailureInput,
+  type IncomingExchange,
+  mcpRequest,
+  OUTCOME,
+  TRANSPORT_ERROR,
+  unlabelledEffectOf,
+} from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
+import { eraOf } from '../edges/mcp/era.ts'
+import type { CallFailure, Session, SessionEndReason } from '../exchanges/contract.ts'
+import type { ExchangeMetrics } from './exchange-metrics.ts'
+import { IncomingCall, type IncomingCallHost } from './incoming-call.ts'
+import { type IncomingSession, IncomingSessions } from './incoming-sessions.ts'
+import type { LocalTargets, TargetScope } from './local-targets.ts'
+import type { ReadBudget } from './read-budget.ts'
+
+export interface IncomingCallsOptions {
+  readonly bridge: Bridge
+  readonly clock: Clock
+  readonly targets: LocalTargets
+  /** `namespace/name`: what grants name. */
+  readonly peerName: string
+  /** For requests that name no target. */
+  readonly defaultBackend: string | undefined
+  readonly maxSessions: number
+  readonly budget: ReadBudget
+  readonly metrics: ExchangeMetrics
+  /** Names the exchange in the logs of both relays: the association's id and the request's ordinal on it. */
+  readonly requestId: (ordinal: number) => string
+  readonly random: (octets: number) => Uint8Array
+  readonly queueFull: () => boolean
+  readonly flush: () => void
+  /** LINK session-end towards the peer. */
+  readonly sendSessionEnd: (session: Uint8Array, reason: SessionEndReason) => void
+  /** An exchange ended: the association may be idle now. */
+  readonly onEnded: () => void
+}
+
+/** What one peer asks of this relay's targets over one association. */
+export class IncomingCalls {
+  readonly #options: IncomingCallsOptions
+  readonly #host: IncomingCallHost
+  readonly #calls = new Map<IncomingExchange, Open>()
+  readonly #sessions: IncomingSessions
+  readonly #waiting = new Set<IncomingCall>()
+  /** The session of a peer that cannot name one: an association has one at a time (CARRIAGE section 1). */
+  #unnamed: IncomingSession | undefined
+
+  constructor(options: IncomingCallsOptions) {
+    const { bridge, clock, queueFull, flush, metrics, maxSessions } = options
+    this.#options = options
+    this.#sessions = new IncomingSessions({
+      maxSessions,
+      onOpened: () => metrics.sessionOpened(),
+      onSessionLost: (sessionId, reason) => this.#sessionLost(sessionId, reason),
+      onEnded: (reason) => metrics.sessionEnded(reason),
+    })
+    this.#host = {
+      bridge,
+      clock,
+      queueFull,
+      flush,
+      onWaiting: (call) => this.#waiting.add(call),
+      onNotificationLost: (code) => metrics.notificationDropped(code.toLowerCase()),
+      onEnded: (call, how) => this.#ended(call, how),
+    }
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  request(event: BridgeEvent & { type: 'request' }): void {
+    const { bridge, clock, flush, budget, metrics, requestId } = this.#options
+    const { exchange, octets, parameters } = event
+    const place = this.#place(event)
+    if ('code' in place) {
+      bridge.fail(exchange, place, clock.now())
+      flush()
+      return
+    }
+    const { scope, session, era, opensSession, idToken } = place
+    const call = new IncomingCall(
+      { exchange, era, octets: octets.length, arrivedAt: clock.now(), route: exchange.route },
+      this.#host,
+    )
+    this.#calls.set(exchange, { call, scope, session, opensSession })
+    budget.hold(octets.length)
+    metrics.opened()
+    call.handle = scope.call(
+      {
+        era,
+        session,
+        method: exchange.method,
+        idToken,
+        octets,
+        effect: effectiveEffect(exchange.label, unlabelledEffectOf(exchange.method)),
+        parameters,
+        requestId: requestId(exchange.ordinal),
+      },
+      call,
+    )
+  }
+
+  notification(event: BridgeEvent & { type: 'notification' }): void {
+    const { targets, peerName, defaultBackend, metrics, sendSessionEnd } = this.#options
+    const { route, method, octets, message } = event
+    const name = route?.target ?? defaultBackend
+    const target = name === undefined ? undefined : targets.find(name, peerName)
+    if (target === undefined) {
+      metrics.notificationDropped('unknown_target')
+      return
+    }
+    const scope = this.#sessions.scopeOf(target)
+    const key = route?.session
+    const unnamed = route === undefined ? this.#unnamedAt(scope) : undefined
+    const known = key === undefined ? unnamed : this.#sessions.find(key, scope)
+    if (key !== undefined && known === undefined) {
+      metrics.notificationDropped('unknown_session')
+      sendSessionEnd(key, 'unknown')
+      return
+    }
+    const session = known?.session
+    const era = session === undefined ? eraOf(message, undefined).era : 'legacy'
+    scope.notify({ era, session, method, octets, parameters: NO_PARAMETERS })
+  }
+
+  /** The peer's cancel of a request: in a session the server reads the message itself, else its answer is broken off. */
+  cancel({ exchange, octets }: BridgeEvent & { type: 'cancel' }): void {
+    const open = this.#calls.get(exchange)
+    if (open?.session === undefined) {
+      open?.call.cancel()
+      return
+    }
+    const { scope, session } = open
+    scope.notify({ era: 'legacy', session, method: CANCELLED_METHOD, octets, parameters: NO_PARAMETERS })
+  }
+
+  abandoned({ exchange }: BridgeEvent & { type: 'abandoned' }): void {
+    this.#calls.get(exchange)?.call.abandon()
+  }
+
+  /** LINK session-end of the peer's. False when it is about no session of its clients here. */
+  sessionEnded(key: Uint8Array, reason: SessionEndReason): boolean {
+    return this.#sessions.end(key, reason)
+  }
+
+  drained(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const call of waiting) call.drained()
+  }
+
+  /** The association ended; the bridge has abandoned its exchanges already. */
+  close(): void {
+    this.#waiting.clear()
+    this.#unnamed = undefined
+    this.#sessions.endAll()
+  }
+
+  #place(event: BridgeEvent & { type: 'request' }): Place | FailureInput {
+    const { targets, peerName, defaultBackend, budget } = this.#options
+    const { exchange, octets, message } = event
+    const name = exchange.route?.target ?? (isForServers(exchange.method) ? defaultBackend : undefined)
+    const target = name === undefined ? undefined : targets.find(name, peerName)
+    if (target === undefined) return UNKNOWN_TARGET
+    if (message?.idToken === undefined) return NOT_JSON
+    if (!budget.admits(octets.length)) return TOO_MUCH
+    const scope = this.#sessions.scopeOf(target)
+    const opening = exchange.method === 'initialize'
+    const key = exchange.route?.session
+    const { era } = eraOf(message, undefined)
+    const rest = { scope, idToken: message.idToken }
+    if (key !== undefined) {
+      const known = this.#sessions.find(key, scope)
+      const entry = known ?? (opening ? this.#sessions.open(key, scope) : undefined)
+      if (entry === undefined) return opening ? TOO_MUCH : SESSION_LOST
+      return { ...rest, session: entry.session, era: 'legacy', opensSession: known === undefined }
+    }
+    if (exchange.route !== undefined || era === 'modern') {
+      return { ...rest, session: undefined, era, opensSession: false }
+    }
+    if (!opening) return { ...rest, session: this.#unnamedAt(scope)?.session, era, opensSession: false }
+    const entry = this.#openUnnamed(scope)
+    return entry === undefined ? TOO_MUCH : { ...rest, session: entry.session, era, opensSession: true }
+  }
+
+  /** A peer that initializes again on the same association has ended what it had there. */
+  #openUnnamed(scope: TargetScope): IncomingSession | undefined {
+    if (this.#unnamed !== undefined) this.#sessions.end(this.#unnamed.session.key, 'client')
+    this.#unnamed = this.#sessions.open(this.#options.random(16), scope)
+    return this.#unnamed
+  }
+
+  #unnamedAt(scope: TargetScope): IncomingSession | undefined {
+    return this.#unnamed?.scope === scope ? this.#unnamed : undefined
+  }
+
+  #ended(call: IncomingCall, how: 'result' | 'error' | CallFailure): void {
+    const { clock, budget, metrics } = this.#options
+    const { exchange, octets, arrivedAt } = call.request
+    const open = this.#calls.get(exchange)
+    this.#calls.delete(exchange)
+    this.#waiting.delete(call)
+    budget.release(octets)
+    metrics.ended(typeof how === 'string' ? how : how.outcome, clock.now() - arrivedAt)
+    // An ERROR reply to initialize forgets the session (CARRIAGE section 1); so does a session that the backend lost.
+    const over = (open?.opensSession && how !== 'result') || (typeof how !== 'string' && how.code === 'SessionLost')
+    if (open?.session !== undefined && over) this.#forget(open.session, open.opensSession ? 'refused' : 'backend')
+    this.#options.onEnded()
+  }
+
+  #sessionLost(sessionId: string, reason: 'backend' | 'unknown'): void {
+    const lost = this.#sessions.forget(sessionId, reason)
+    if (lost === undefined) return
+    if (lost === this.#unnamed) this.#unnamed = undefined
+    else this.#options.sendSessionEnd(lost.session.key, reason)
+  }
+
+  #forget(session: Session, reason: SessionEndReason | 'refused'): void {
+    const forgotten = this.#sessions.forget(session.id, reason)
+    if (forgotten === this.#unnamed) this.#unnamed = undefined
+  }
+}
+
+interface Open {
+  readonly call: IncomingCall
+  readonly scope: TargetScope
+  readonly session: Session | undefined
+  readonly opensSession: boolean
+}
+
+interface Place extends Pick<Open, 'scope' | 'session' | 'opensSession'> {
+  readonly era: 'modern' | 'legacy'
+  readonly idToken: Uint8Array
+}
+
+/** A peer without RouteContext may ask a client something where it means its own client: nothing here is one. */
+function isForServers(method: string): boolean {
+  return mcpRequest(method)?.direction !== 'toClient'
+}
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
+
+const UNKNOWN_TARGET: FailureInput = {
+  code: TRANSPORT_ERROR.METHOD_UNSUPPORTED,
+  message: 'no such target for this peer',
+}
+const NOT_JSON: FailureInput = {
+  code: TRANSPORT_ERROR.NOT_DELIVERED,
+  outcome: OUTCOME.NOT_DELIVERED,
+  message: 'not a JSON-RPC request',
+}
+const TOO_MUCH: FailureInput = {
+  code: TRANSPORT_ERROR.NOT_DELIVERED,
+  outcome: OUTCOME.NOT_DELIVERED,
+  reason: 3,
+  message: 'this peer has too much open here',
+}
+const SESSION_LOST: FailureInput = {
+  code: TRANSPORT_ERROR.NOT_DELIVERED,
+  outcome: OUTCOME.SESSION_LOST,
+  message: 'unknown session',
+}

@@ -1,0 +1,207 @@
+import { ClosedError, type Transport } from '@causeway/npamp'
+import { type Clock, dialTls, type ListenTlsMode, listenTls, type TlsListener } from '@causeway/npamp/transports'
+import type { Logger, Metrics } from '@causeway/telemetry'
+import type { CallTarget } from '../exchanges/contract.ts'
+import { AssociationFactory, type OwnIdentity } from './association-factory.ts'
+import { AssociationWatch } from './association-watch.ts'
+import { DialGate } from './dial-gate.ts'
+import { ExchangeMetrics } from './exchange-metrics.ts'
+import type { LocalTargets } from './local-targets.ts'
+import { Peer } from './peer.ts'
+import { type AssociationContext, PeerAssociation } from './peer-association.ts'
+import { type PeerAddress, type PeerConfig, tlsTowards } from './peer-config.ts'
+import { PeerDirectory } from './peer-directory.ts'
+import { PeerTarget } from './peer-target.ts'
+import { ProcessBudget } from './read-budget.ts'
+
+export interface MeshOptions {
+  readonly identity: OwnIdentity
+  readonly peers: readonly PeerConfig[]
+  readonly targets: LocalTargets
+  /** A session of a client of this relay is over: a peer ended it, or its association was lost. */
+  readonly onSessionEnded: (sessionId: string) => void
+  readonly limits: MeshLimits
+  readonly clock: Clock
+  /** Uniform in [0, 1), for jitter. */
+  readonly random: () => number
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export interface MeshLimits {
+  /** Sessions that one association of a peer may open at the targets here. */
+  readonly sessionsPerAssociation: number
+  /** Octets that may wait for slow receivers, over all associations. */
+  readonly heldOctets: number
+}
+
+export interface ListenerConfig {
+  readonly host: string
+  readonly port: number
+  readonly tls: ListenTlsMode
+  readonly halfOpenHandshakes: number
+  readonly halfOpenPerSource: number
+}
+
+/** TCP, TLS and name lookup of one address. */
+const CONNECT_TIMEOUT_MS = 4_000
+/** However many addresses share it. */
+const LEAST_CONNECT_TIMEOUT_MS = 1_000
+
+/** Everything of one relay that speaks N-PAMP: its peers, who dials, who is let in, and the targets behind peers. */
+export class Mesh {
+  readonly #options: MeshOptions
+  readonly #peers = new PeerDirectory()
+  readonly #factory: AssociationFactory
+  readonly #watch: AssociationWatch
+  readonly #context: AssociationContext
+  readonly #gate = new DialGate()
+  /** Accepted, and not anybody's yet. */
+  readonly #unidentified = new Set<PeerAssociation>()
+  #listener: TlsListener | undefined
+
+  constructor(options: MeshOptions) {
+    const { identity, clock, targets, metrics, logger, limits } = options
+    this.#options = options
+    this.#factory = new AssociationFactory(identity)
+    this.#watch = new AssociationWatch(logger, metrics, () => clock.now())
+    this.#context = {
+      clock,
+      random: (octets) => identity.provider.random(octets),
+      targets,
+      processBudget: new ProcessBudget(limits.heldOctets),
+      outgoingMetrics: new ExchangeMetrics(metrics, 'mesh_out'),
+      incomingMetrics: new ExchangeMetrics(metrics, 'mesh_in'),
+      maxIncomingSessions: limits.sessionsPerAssociation,
+    }
+    for (const config of options.peers) this.#peers.add(this.#createPeer(config))
+  }
+
+  /** Dials peers that are always to be connected. */
+  start(): void {
+    for (const peer of this.#peers) peer.start()
+  }
+
+  /** Rejects as `listenTls` does. */
+  async listen(config: ListenerConfig): Promise<{ readonly host: string; readonly port: number }> {
+    const { host, port, tls, halfOpenHandshakes, halfOpenPerSource } = config
+    this.#listener = await listenTls({
+      host,
+      port,
+      tls,
+      limits: { maxHalfOpen: halfOpenHandshakes, maxHalfOpenPerSource: halfOpenPerSource },
+      onTransport: (transport, settled) => this.accept(transport, settled),
+      onRefused: (error, remote) => this.#watch.refused(error, remote),
+    })
+    return this.#listener.address
+  }
+
+  /** A connection that somebody opened; `settled` once its handshake is over. */
+  accept(transport: Transport, settled: () => void): void {
+    const association = new PeerAssociation({
+      core: this.#factory.responder(this.#peers, this.#options.clock.now()),
+      context: this.#context,
+      homeOf: ({ peerHandle }) => {
+        settled()
+        this.#unidentified.delete(association)
+        return this.#peers.byHandle(peerHandle)
+      },
+      onHandshakeFailed: (cause) => {
+        settled()
+        this.#unidentified.delete(association)
+        this.#watch.handshakeFailed(association, undefined, cause)
+      },
+    })
+    this.#unidentified.add(association)
+    this.#watch.began(association)
+    association.open(transport)
+  }
+
+  /** The target of this name behind a peer; undefined for a peer that is not there. */
+  target(peerName: string, targetName: string | undefined): CallTarget | undefined {
+    const peer = this.#peers.byName(peerName)
+    const { clock } = this.#options
+    return peer === undefined ? undefined : new PeerTarget(peer, targetName, clock, this.#context.outgoingMetrics)
+  }
+
+  /** Peers of `dial: always` that are not connected. */
+  get unreachable(): readonly string[] {
+    return [...this.#peers]
+      .filter(({ config, reachable }) => config.dial === 'always' && !reachable)
+      .map(({ config }) => config.name)
+  }
+
+  /** Before the metrics are read. */
+  syncMetrics(): void {
+    this.#watch.sync()
+  }
+
+  /** Takes no more connections, tells peers to open nothing new here; associations close when they are idle. */
+  drain(): void {
+    void this.#listener?.close()
+    for (const association of this.#unidentified) association.abort(new ClosedError('CLOSED', 'the relay is draining'))
+    for (const peer of this.#peers) peer.drain()
+  }
+
+  /** Exchanges of both directions that have not ended, those that wait for an association included. */
+  get openExchanges(): number {
+    let open = 0
+    for (const peer of this.#peers) {
+      open += peer.waiting
+      for (const association of peer.associations) open += association.openExchanges
+    }
+    return open
+  }
+
+  /** CLOSE to everybody; resolves when all associations are over, or after `limitMs`. */
+  async close(limitMs: number): Promise<void> {
+    await this.#listener?.close()
+    for (const association of this.#unidentified) association.abort(new ClosedError('CLOSED', 'the relay is stopping'))
+    await Promise.all([...this.#peers].map((peer) => peer.close(limitMs)))
+  }
+
+  #createPeer(config: PeerConfig): Peer {
+    const { clock, random } = this.#options
+    const watch = this.#watch
+    return new Peer({
+      config,
+      clock,
+      metrics: this.#context.outgoingMetrics,
+      dialling: {
+        random,
+        gate: this.#gate,
+        connect: (address, signal) => connectTo(address, config, signal),
+        onAddressFailed: (address, failure) => watch.addressFailed(config.name, address, failure),
+      },
+      createAssociation: (peer) => this.#initiator(peer),
+      observer: {
+        established: (association, info) => watch.established(association, config.name, info),
+        closed: (association, cause) => watch.closed(association, config.name, cause),
+        dialSucceeded: () => watch.dialSucceeded(config.name),
+        dialFailed: (failure) => watch.dialFailed(config.name, failure),
+        sessionEnded: this.#options.onSessionEnded,
+      },
+    })
+  }
+
+  #initiator(peer: Peer): PeerAssociation {
+    const { name } = peer.config
+    const association: PeerAssociation = new PeerAssociation({
+      core: this.#factory.initiator(peer.config, this.#options.clock.now()),
+      context: this.#context,
+      homeOf: () => peer,
+      onHandshakeFailed: (cause) => {
+        this.#watch.handshakeFailed(association, name, cause)
+        peer.handshakeFailed(association, cause)
+      },
+    })
+    this.#watch.began(association, name)
+    return association
+  }
+}
+
+function connectTo(address: PeerAddress, config: PeerConfig, signal: AbortSignal): Promise<Transport> {
+  const share = CONNECT_TIMEOUT_MS / config.addresses.length
+  const timeoutMs = Math.max(LEAST_CONNECT_TIMEOUT_MS, Math.floor(share))
+  return dialTls({ ...address, tls: tlsTowards(address, config.tls), timeoutMs, signal })
+}

@@ -1,0 +1,207 @@
+import {
+  type Bridge,
+  type BridgeEvent,
+  CANCELLED_METHOD,
+  ClosedError,
+  IncompatibleError,
+  LimitError,
+  NpampError,
+  OUTCOME,
+  type OutgoingExchange,
+  PROTOCOL,
+  type RouteContext,
+  sameId,
+  statusOf,
+} from '@causeway/npamp'
+import type { CallFailure, ClientNotification } from '../exchanges/contract.ts'
+import type { ExchangeMetrics } from './exchange-metrics.ts'
+import { failureFromPeer } from './failures.ts'
+import type { CallCarrier, PeerCall } from './peer-call.ts'
+import type { ReadBudget } from './read-budget.ts'
+import { callByContent, cancelledToken } from './related-by-content.ts'
+
+export interface OutgoingCallsOptions {
+  readonly bridge: Bridge
+  readonly now: () => number
+  readonly budget: ReadBudget
+  readonly metrics: ExchangeMetrics
+  /** Something was asked of the association. */
+  readonly flush: () => void
+  /** The association ended with this call's frame still here: it may go elsewhere (CARRIAGE section 4). */
+  readonly onUnsent: (call: PeerCall) => void
+  /** A call that opens a session got no result: there is no session. */
+  readonly onSessionRefused: (sessionId: string) => void
+  /** The exchange of a call ended: the association may be idle now. */
+  readonly onEnded: () => void
+}
+
+/** The calls of this relay's clients that one association carries. */
+export class OutgoingCalls implements CallCarrier {
+  readonly #options: OutgoingCallsOptions
+  readonly #byExchange = new Map<OutgoingExchange, PeerCall>()
+  /** Calls whose receiver is behind, some of them over for the mesh already. */
+  readonly #holding = new Set<PeerCall>()
+
+  constructor(options: OutgoingCallsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#byExchange.size
+  }
+
+  /** Queues the request. A failure says that nothing was sent; `elsewhere` that this association is over. */
+  start(call: PeerCall, route: RouteContext | undefined): 'started' | 'elsewhere' | CallFailure {
+    const { bridge, now, flush } = this.#options
+    const { request } = call
+    try {
+      const exchange = bridge.request(
+        {
+          protocolId: PROTOCOL.MCP,
+          octets: request.octets,
+          label: { effect: request.effect, scope: '' },
+          parameters: request.parameters,
+          ...(route === undefined ? {} : { route }),
+        },
+        now(),
+      )
+      call.started(this, exchange, (octets) => this.#held(call, octets))
+      this.#byExchange.set(exchange, call)
+    } catch (error) {
+      if (error instanceof ClosedError) return 'elsewhere'
+      return refusalOf(error)
+    }
+    flush()
+    return 'started'
+  }
+
+  /** Fire and forget; counted when it cannot be sent. */
+  notify(notification: ClientNotification, route: RouteContext | undefined): void {
+    const { bridge, metrics, flush } = this.#options
+    const related = this.#cancelledBy(notification)
+    try {
+      bridge.notify({
+        protocolId: PROTOCOL.MCP,
+        octets: notification.octets,
+        ...(route === undefined ? {} : { route }),
+        ...(related === undefined ? {} : { related }),
+      })
+      flush()
+    } catch (error) {
+      if (!(error instanceof NpampError)) throw error
+      metrics.notificationDropped(error.code.toLowerCase())
+    }
+  }
+
+  // --- CallCarrier ---
+
+  cancel(call: PeerCall): void {
+    const { bridge, now, flush } = this.#options
+    if (call.exchange === undefined) return
+    const fate = bridge.cancel(call.exchange, now())
+    flush()
+    if (fate === 'withdrawn') this.#end(call.exchange, WITHDRAWN)
+  }
+
+  forget(call: PeerCall): void {
+    const { bridge, now, flush } = this.#options
+    if (call.exchange === undefined || !this.#byExchange.has(call.exchange)) return
+    bridge.cancel(call.exchange, now())
+    flush()
+  }
+
+  // --- what comes back ---
+
+  reply(event: BridgeEvent & { type: 'reply' }): void {
+    const { kind, octets, parameters } = event
+    this.#end(event.exchange, { kind, octets, status: statusOf(parameters), parameters })
+  }
+
+  failed({ exchange, failure, by }: BridgeEvent & { type: 'failed' }, associationEnded: boolean): void {
+    const call = this.#byExchange.get(exchange)
+    if (call === undefined) return
+    const unsent = by === 'local' && associationEnded && failure.outcome === OUTCOME.NOT_DELIVERED
+    if (!unsent || call.over) {
+      this.#end(exchange, failureFromPeer(failure))
+      return
+    }
+    this.#byExchange.delete(exchange)
+    this.#options.onUnsent(call)
+  }
+
+  /** A notification that the peer says belongs to this exchange. */
+  notification(exchange: OutgoingExchange, octets: Uint8Array): void {
+    const call = this.#byExchange.get(exchange)
+    if (call === undefined) this.#options.metrics.notificationDropped('closed_exchange')
+    else call.notification(octets)
+  }
+
+  /**
+   * A notification of a peer that cannot say what it belongs to; for an association that one session has to itself
+   * (digest 10 section 6). False when nothing says so either, or two exchanges could be meant.
+   */
+  notificationByContent(event: BridgeEvent & { type: 'notification' }): boolean {
+    const call = callByContent(event.message, this.#byExchange.values())
+    call?.notification(event.octets)
+    return call !== undefined
+  }
+
+  /** The exchange that holds most for a slow receiver ends, alone. False when none holds anything. */
+  failLargest(): boolean {
+    let largest: PeerCall | undefined
+    for (const call of this.#holding) if (call.heldOctets > (largest?.heldOctets ?? 0)) largest = call
+    largest?.failAlone('budget')
+    return largest !== undefined
+  }
+
+  // --- bookkeeping ---
+
+  #end(exchange: OutgoingExchange, end: Parameters<PeerCall['end']>[0]): void {
+    const call = this.#byExchange.get(exchange)
+    if (call === undefined) return
+    this.#byExchange.delete(exchange)
+    if (call.opensSession && !('octets' in end && end.kind === 'result')) {
+      this.#options.onSessionRefused(call.request.session?.id ?? '')
+    }
+    call.end(end)
+    this.#options.onEnded()
+  }
+
+  #held(call: PeerCall, octets: number): void {
+    if (call.heldOctets > 0) this.#holding.add(call)
+    else this.#holding.delete(call)
+    if (octets > 0) this.#options.budget.hold(octets)
+    else this.#options.budget.release(-octets)
+  }
+
+  /** What a client's own cancel is about, so that the far relay need not search (CARRIAGE section 5). */
+  #cancelledBy({ method, session, octets }: ClientNotification): OutgoingExchange | undefined {
+    if (method !== CANCELLED_METHOD || session === undefined) return undefined
+    const token = cancelledToken(octets)
+    if (token === undefined) return undefined
+    for (const [exchange, { request }] of this.#byExchange) {
+      if (request.session?.id === session.id && sameId(exchange.idToken, token)) return exchange
+    }
+    return undefined
+  }
+}
+
+const WITHDRAWN: CallFailure = {
+  code: 'NotDelivered',
+  outcome: OUTCOME.NOT_DELIVERED,
+  message: 'the request was given up before it was sent',
+}
+
+/** Why the bridge did not take a request; nothing was sent. */
+function refusalOf(error: unknown): CallFailure {
+  if (!(error instanceof NpampError)) throw error
+  const outcome = OUTCOME.NOT_DELIVERED
+  if (error instanceof IncompatibleError) {
+    return { code: 'ProtocolUnsupported', outcome, message: 'the peer does not carry MCP' }
+  }
+  if (error instanceof LimitError && error.code === 'SEND_QUEUE_FULL') {
+    return { code: 'QuotaExceeded', outcome, message: 'too much is waiting for this peer already', retryAfter: '1' }
+  }
+  if (error instanceof LimitError) return { code: 'TooLarge', outcome, message: error.message }
+  return { code: 'NotDelivered', outcome, message: 'the request is no message that the mesh can carry' }
+}

@@ -1,0 +1,130 @@
+import { OUTCOME, type OutgoingExchange } from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
+import type { CallFailure, CallHandle, CallReply, CallRequest, CallSink } from '../exchanges/contract.ts'
+import { Delivery } from './delivery.ts'
+import type { ExchangeMetrics } from './exchange-metrics.ts'
+
+/** Dial, handshake and HELLO together, from the arrival of a request (CARRIAGE section 1). */
+export const MAX_PLACEMENT_MS = 5_000
+
+/** Where a call is: with the pool that looks for an association, or with the association that carries it. */
+export interface CallCarrier {
+  /** Stops it; the call still gets its one end, now or later. */
+  cancel(call: PeerCall): void
+  /** The call ended by itself: stop its work, and tell it nothing any more. */
+  forget(call: PeerCall): void
+}
+
+export interface PeerCallOptions {
+  readonly request: CallRequest
+  readonly sink: CallSink
+  /** Wire name of the target; undefined: whatever the peer takes for its default. */
+  readonly targetName: string | undefined
+  readonly clock: Clock
+  readonly metrics: ExchangeMetrics
+}
+
+/** One call towards a peer, from its arrival until its sink has its one end. */
+export class PeerCall implements CallHandle {
+  readonly request: CallRequest
+  readonly targetName: string | undefined
+  readonly arrivedAt: number
+  readonly #options: PeerCallOptions
+  readonly #delivery: Delivery
+  #carrier: CallCarrier
+  #onHeld: ((octets: number) => void) | undefined
+  #exchange: OutgoingExchange | undefined
+  #over = false
+
+  constructor(options: PeerCallOptions, placement: CallCarrier) {
+    this.request = options.request
+    this.targetName = options.targetName
+    this.arrivedAt = options.clock.now()
+    this.#options = options
+    this.#carrier = placement
+    this.#delivery = new Delivery(options.sink, {
+      clock: options.clock,
+      onHeld: (octets) => this.#onHeld?.(octets),
+      onTooSlow: (why) => this.failAlone(why),
+    })
+    options.metrics.opened()
+  }
+
+  /** Whether this call opens its session. */
+  get opensSession(): boolean {
+    return this.request.session !== undefined && this.request.method === 'initialize'
+  }
+
+  get placementEndsAt(): number {
+    return this.arrivedAt + MAX_PLACEMENT_MS
+  }
+
+  get exchange(): OutgoingExchange | undefined {
+    return this.#exchange
+  }
+
+  get heldOctets(): number {
+    return this.#delivery.heldOctets
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  // --- CallHandle ---
+
+  cancel(): void {
+    if (!this.#over) this.#carrier.cancel(this)
+  }
+
+  resume(): void {
+    this.#delivery.resume()
+  }
+
+  // --- for whoever carries it ---
+
+  /** It has a frame in the queue of an association now. */
+  started(carrier: CallCarrier, exchange: OutgoingExchange, onHeld: (octets: number) => void): void {
+    this.#carrier = carrier
+    this.#exchange = exchange
+    this.#onHeld = onHeld
+  }
+
+  /** Its association ended before its frame was sent: it looks for another one. */
+  unstarted(placement: CallCarrier): void {
+    this.#carrier = placement
+    this.#exchange = undefined
+    this.#onHeld = undefined
+  }
+
+  notification(octets: Uint8Array): void {
+    if (!this.#over) this.#delivery.notification(octets)
+  }
+
+  end(end: CallReply | CallFailure): void {
+    if (this.#over) return
+    this.#close('outcome' in end ? end.outcome : end.kind)
+    this.#delivery.end(end)
+  }
+
+  /** The receiver is too slow, or holds too much of what others need: this exchange ends, no other (CARRIAGE section 7). */
+  failAlone(why: 'overflow' | 'stall' | 'budget'): void {
+    this.#delivery.drop()
+    if (!this.#over) {
+      this.#close(OUTCOME.UNKNOWN)
+      this.#carrier.forget(this)
+    }
+    this.#options.sink.fail({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: TOO_SLOW[why] })
+  }
+
+  #close(how: Parameters<ExchangeMetrics['ended']>[0]): void {
+    this.#over = true
+    this.#options.metrics.ended(how, this.#options.clock.now() - this.arrivedAt)
+  }
+}
+
+const TOO_SLOW = {
+  overflow: 'the client takes its notifications too slowly: more than 4 MiB of them were waiting',
+  stall: 'the client took nothing for 30 s',
+  budget: 'the client takes its answer too slowly, and the relay needs the memory for other exchanges',
+} as const

@@ -1,0 +1,351 @@
+import { CLOSE_CODE, type CloseCause, ClosedError, type EstablishedInfo, OUTCOME } from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
+import type { CallFailure, ClientNotification, Session, SessionEndReason } from '../exchanges/contract.ts'
+import { AssociationPool } from './association-pool.ts'
+import { callFailureOf, type DialFailure } from './dial-failure.ts'
+import { Dialler, type DiallerOptions } from './dialler.ts'
+import type { ExchangeMetrics } from './exchange-metrics.ts'
+import { SESSION_LOST } from './failures.ts'
+import type { AssociationHome, PeerAssociation } from './peer-association.ts'
+import type { CallCarrier, PeerCall } from './peer-call.ts'
+import type { PeerConfig } from './peer-config.ts'
+import { WaitingCalls } from './waiting-calls.ts'
+
+export interface PeerOptions {
+  readonly config: PeerConfig
+  readonly clock: Clock
+  readonly metrics: ExchangeMetrics
+  /** What dialling needs beyond what the peer itself says to its dialler. */
+  readonly dialling: Omit<DiallerOptions, 'addresses' | 'clock' | 'create' | 'onFailed' | 'onRetry'>
+  /** A new association of this peer's as initiator, not opened yet. */
+  readonly createAssociation: (peer: Peer) => PeerAssociation
+  readonly observer: PeerObserver
+}
+
+/** What a relay wants to know of its peers, for logs, metrics and the edge. */
+export interface PeerObserver {
+  established(association: PeerAssociation, info: EstablishedInfo): void
+  closed(association: PeerAssociation, cause: CloseCause): void
+  dialSucceeded(): void
+  dialFailed(failure: DialFailure): void
+  /** A session of a client of this relay is over: later requests of it are unknown. */
+  sessionEnded(sessionId: string): void
+}
+
+/** This long ready, and the loss of an association is no reason to wait before the next dial. */
+const SETTLED_MS = 5_000
+/** So many rounds in vain, and whoever waits is told at once instead of at the end of their 5 s. */
+const KNOWN_DOWN_ROUNDS = 3
+
+/** One MeshPeer at work: its associations, the calls on their way to it, and when it is dialled. */
+export class Peer implements AssociationHome, CallCarrier {
+  readonly config: PeerConfig
+  readonly #options: PeerOptions
+  readonly #pool = new AssociationPool()
+  readonly #waiting: WaitingCalls
+  readonly #dialler: Dialler
+  #closing = false
+  #onEmpty: (() => void) | undefined
+
+  constructor(options: PeerOptions) {
+    const { config, clock, dialling, createAssociation } = options
+    this.config = config
+    this.#options = options
+    this.#waiting = new WaitingCalls(clock, (call) => call.end(this.#notPlaced()))
+    this.#dialler = new Dialler({
+      ...dialling,
+      addresses: config.dial === 'never' ? [] : config.addresses,
+      clock,
+      create: () => createAssociation(this),
+      onFailed: (failure, rounds) => this.#dialFailed(failure, rounds),
+      onRetry: () => this.#grow('keep'),
+    })
+  }
+
+  /** Open associations, those that do not carry calls yet included. */
+  get associations(): Iterable<PeerAssociation> {
+    return this.#pool
+  }
+
+  /** Whether calls could start at once. */
+  get reachable(): boolean {
+    return this.#pool.usable > 0
+  }
+
+  /** Calls that wait for an association. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** For `dial: always`. */
+  start(): void {
+    this.#grow('keep')
+  }
+
+  // --- calls ---
+
+  /** Starts the call on an association, or lets it wait for one, or ends it. */
+  place(call: PeerCall): void {
+    const { session } = call.request
+    const pinned = session === undefined ? undefined : this.#pool.pinnedTo(session.id)
+    if (pinned?.usable) this.#startOn(pinned, call)
+    else if (session !== undefined && (pinned !== undefined || !call.opensSession)) call.end(SESSION_GONE)
+    else this.#placeAnywhere(call)
+  }
+
+  notify(notification: ClientNotification, targetName: string | undefined): void {
+    const { session } = notification
+    const association =
+      session === undefined ? this.#pool.chooseForNotification(targetName) : this.#pool.pinnedTo(session.id)
+    if (association === undefined) {
+      this.#options.metrics.notificationDropped(session === undefined ? 'no_association' : 'unknown_session')
+    } else association.notify(notification, targetName)
+  }
+
+  endSession(session: Session, reason: SessionEndReason): void {
+    const unnamed = this.#pool.pinnedTo(session.id)?.unnamedSession === session.id
+    const association = this.#unpin(session.id, reason)
+    // The end of its association is all that a peer can be told of a session that it has no name for.
+    if (unnamed) association?.close(CLOSE_CODE.NORMAL, 'session ended')
+    else association?.endSession(session.key, reason)
+  }
+
+  // --- CallCarrier, while a call waits ---
+
+  cancel(call: PeerCall): void {
+    if (this.#waiting.remove(call)) call.end(GIVEN_UP)
+  }
+
+  forget(call: PeerCall): void {
+    this.#waiting.remove(call)
+  }
+
+  // --- AssociationHome ---
+
+  established(association: PeerAssociation, info: EstablishedInfo): void {
+    this.#pool.add(association)
+    this.#options.observer.established(association, info)
+  }
+
+  ready(association: PeerAssociation): void {
+    this.#closeOlderIncarnations(association)
+    if (association.core.role === 'initiator') {
+      this.#options.observer.dialSucceeded()
+      this.#dialler.settled(association, undefined)
+    }
+    this.#placeWaiting()
+    this.#grow('keep')
+  }
+
+  draining(): void {
+    this.#grow('keep')
+  }
+
+  freed(association: PeerAssociation): void {
+    this.#placeWaiting()
+    const surplus = association.carriedUnnamed && this.#pool.usable > this.config.associations
+    if (surplus && association.unused && association.openExchanges === 0) {
+      association.close(CLOSE_CODE.IDLE, 'not needed any more')
+    }
+  }
+
+  unsent(call: PeerCall): void {
+    call.unstarted(this)
+    if (call.opensSession && call.request.session !== undefined) this.#unpin(call.request.session.id, 'unknown')
+    if (call.placementEndsAt <= this.#options.clock.now()) call.end(this.#notPlaced())
+    else this.place(call)
+  }
+
+  sessionRefused(sessionId: string): void {
+    this.#unpin(sessionId, 'refused')
+  }
+
+  sessionEnded(sessionId: string, reason: SessionEndReason): boolean {
+    if (this.#unpin(sessionId, reason) === undefined) return false
+    this.#options.observer.sessionEnded(sessionId)
+    return true
+  }
+
+  closed(association: PeerAssociation, cause: CloseCause): void {
+    const { observer, metrics, clock } = this.#options
+    for (const sessionId of this.#pool.remove(association)) {
+      metrics.sessionEnded('association_lost')
+      observer.sessionEnded(sessionId)
+    }
+    observer.closed(association, cause)
+    this.handshakeFailed(association, cause)
+    if (this.#pool.size === 0) this.#onEmpty?.()
+    if (this.#closing) return
+    const lostAtOnce = cause.by !== 'local' && clock.now() - association.startedAt < SETTLED_MS
+    if (association.core.role === 'initiator' && association.wasReady && lostAtOnce) this.#dialler.flapped(cause)
+    this.#grow('keep')
+  }
+
+  /** Of an association that this peer dialled and that never became anybody's. */
+  handshakeFailed(association: PeerAssociation, cause: CloseCause): void {
+    this.#dialler.settled(association, cause)
+  }
+
+  // --- the end ---
+
+  /** Opens nothing new unless somebody waits for it; associations close when they are idle. */
+  drain(): void {
+    for (const association of [...this.#pool]) association.drain()
+  }
+
+  /** Waiting calls end, associations close. Resolves when all are over; what is left after `limitMs` is broken off. */
+  close(limitMs: number): Promise<void> {
+    this.#closing = true
+    this.#dialler.stop()
+    for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) call.end(STOPPING)
+    for (const association of [...this.#pool]) association.close(CLOSE_CODE.GOING_AWAY, 'the relay is stopping')
+    return new Promise((resolve) => {
+      if (this.#pool.size === 0) {
+        resolve()
+        return
+      }
+      const { clock } = this.#options
+      const timer = clock.setTimeout(() => {
+        for (const association of [...this.#pool]) association.abort(new ClosedError('CLOSED', 'the relay stopped'))
+      }, limitMs)
+      this.#onEmpty = () => {
+        clock.clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  // --- placement ---
+
+  #placeAnywhere(call: PeerCall): void {
+    const association = this.#pool.choose(call)
+    if (association !== undefined) this.#startOn(association, call)
+    else if (call.targetName !== undefined && this.#pool.cannotNameTargets) call.end(CANNOT_NAME_TARGETS)
+    else this.#wait(call)
+    this.#grow('demand')
+  }
+
+  #startOn(association: PeerAssociation, call: PeerCall): void {
+    const opened = call.opensSession ? call.request.session : undefined
+    const opens = opened !== undefined && this.#pool.pinnedTo(opened.id) === undefined
+    if (opens) this.#pin(opened.id, association, call.targetName !== undefined)
+    else if (call.targetName === undefined) association.carriedUnnamed = true
+    const started = association.start(call)
+    if (started === 'started') return
+    if (opens) this.#unpin(opened.id, 'refused')
+    if (started !== 'elsewhere') call.end(started)
+    else if (call.request.session !== undefined && !opens) call.end(SESSION_GONE)
+    else this.#placeAnywhere(call)
+  }
+
+  #wait(call: PeerCall): void {
+    const refusal = this.#mayNotWait(call)
+    if (refusal !== undefined) call.end(refusal)
+    else if (!this.#waiting.add(call)) call.end(TOO_MUCH_WAITS)
+  }
+
+  #mayNotWait(call: PeerCall): CallFailure | undefined {
+    if (this.#closing) return STOPPING
+    if (!this.#dialler.canDial) return this.#mayBecomeUsable() ? undefined : this.#notPlaced()
+    const full = call.targetName === undefined && this.#pool.size >= this.config.sessionsPerPeer
+    return full ? NO_MORE_SESSIONS : undefined
+  }
+
+  #placeWaiting(): void {
+    if (this.#waiting.size === 0) return
+    for (const call of this.#waiting.all()) {
+      const association = this.#pool.choose(call)
+      if (association !== undefined && this.#waiting.remove(call)) this.#startOn(association, call)
+      else if (call.targetName !== undefined && this.#pool.cannotNameTargets && this.#waiting.remove(call)) {
+        call.end(CANNOT_NAME_TARGETS)
+      }
+    }
+  }
+
+  /** An association that the peer dialled is between its handshake and HELLO. */
+  #mayBecomeUsable(): boolean {
+    for (const association of this.#pool) if (association.core.state === 'established') return true
+    return false
+  }
+
+  /**
+   * Dials where there are fewer associations than wanted (CARRIAGE section 7). Calls in flight are the only demand that
+   * adds one to those that are there.
+   */
+  #grow(why: 'demand' | 'keep'): void {
+    if (this.#closing || !this.#dialler.canDial) return
+    const { associations, sessionsPerPeer, dial } = this.config
+    const waiting = this.#waiting.size
+    const unnamed = this.#waiting.unnamed
+    const { usable } = this.#pool
+    if (unnamed > 0) this.#dialler.ensure(Math.min(unnamed, sessionsPerPeer - this.#pool.size), true)
+    else if (usable >= associations) return
+    else if (dial === 'always') this.#dialler.ensure(associations - usable, waiting > 0)
+    else if (waiting > 0 || why === 'demand') this.#dialler.ensure(1, waiting > 0)
+  }
+
+  #dialFailed(failure: DialFailure, rounds: number): void {
+    this.#options.observer.dialFailed(failure)
+    if (failure.permanent || rounds >= KNOWN_DOWN_ROUNDS) {
+      for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) call.end(this.#notPlaced())
+    }
+    this.#grow('keep')
+  }
+
+  #notPlaced(): CallFailure {
+    const { awaitsHello, lastFailure } = this.#dialler
+    return callFailureOf(this.config.name, awaitsHello ? NO_HELLO_YET : lastFailure)
+  }
+
+  // --- sessions ---
+
+  #pin(sessionId: string, association: PeerAssociation, named: boolean): void {
+    this.#pool.pin(sessionId, association, named)
+    this.#options.metrics.sessionOpened()
+  }
+
+  #unpin(sessionId: string, reason: string): PeerAssociation | undefined {
+    const association = this.#pool.unpin(sessionId)
+    if (association !== undefined) this.#options.metrics.sessionEnded(reason)
+    return association
+  }
+
+  /** CARRIAGE section 1: the same handle and replica with a new boot id is the same process, started again. */
+  #closeOlderIncarnations(newest: PeerAssociation): void {
+    const { incarnation } = newest
+    if (incarnation === undefined) return
+    for (const association of [...this.#pool]) {
+      const other = association.incarnation
+      if (other?.process !== incarnation.process || other.bootId === incarnation.bootId) continue
+      association.abort(new ClosedError('DEAD', 'the peer started again'))
+    }
+  }
+}
+
+const outcome = OUTCOME.NOT_DELIVERED
+const SESSION_GONE: CallFailure = { code: 'SessionLost', outcome: OUTCOME.SESSION_LOST, message: SESSION_LOST }
+const GIVEN_UP: CallFailure = { code: 'NotDelivered', outcome, message: 'the request was given up before it was sent' }
+const STOPPING: CallFailure = { code: 'NotDelivered', outcome, message: 'the relay is stopping' }
+const TOO_MUCH_WAITS: CallFailure = {
+  code: 'QuotaExceeded',
+  outcome,
+  message: 'too much waits for this peer already',
+  retryAfter: '1',
+}
+const NO_MORE_SESSIONS: CallFailure = {
+  code: 'QuotaExceeded',
+  outcome,
+  message: 'as many sessions with this peer as limits.sessionsPerPeer allows are open',
+}
+const CANNOT_NAME_TARGETS: CallFailure = {
+  code: 'MethodUnsupported',
+  outcome,
+  message: 'this peer cannot be told a target',
+  hint: 'leave target out of the MeshRoute',
+}
+const NO_HELLO_YET: DialFailure = {
+  result: 'no_hello',
+  message: 'no HELLO within 5 s',
+  permanent: false,
+  noHello: true,
+}
