@@ -46,7 +46,7 @@ export function encodeCrossStatement(statement: CrossStatement): Uint8Array<Arra
 
 /** Throws MalformedError CBOR or PEER_HANDLE, or LimitError. The map has these three keys and no other. */
 export function decodeCrossStatement(octets: Uint8Array): CrossStatement {
-  const map = decodeCbor(octets, { maxOctets: 4096, maxDepth: 2, maxItems: 8 })
+  const map = decodeCbor(octets, { maxOctets: 4096, maxDepth: 2, maxItems: 64 })
   if (!(map instanceof Map) || map.size !== 3) throw new MalformedError('CBOR', 'a cross statement has three keys')
   const controls = map.get('controls')
   const foreignId = map.get('foreign_id')

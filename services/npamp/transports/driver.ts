@@ -115,13 +115,24 @@ class Driver implements Connection {
       while (!this.#closed) {
         const event = this.association.nextEvent()
         if (event === undefined) return
-        if (event.type === 'closed') this.#closed = true
-        this.#onEvent(event)
+        if (event.type === 'closed') this.#end(event)
+        else this.#onEvent(event)
       }
     } finally {
       this.#delivering = false
     }
-    this.#shutDown()
+  }
+
+  #end(event: AssociationEvent): void {
+    this.#closed = true
+    this.#disarmTimer()
+    try {
+      this.#onEvent(event)
+    } finally {
+      const pieces = this.association.transmit(this.#clock.now(), Number.POSITIVE_INFINITY)
+      if (pieces.length > 0) this.transport.write(pieces)
+      this.transport.end()
+    }
   }
 
   #transmit(): void {
@@ -130,13 +141,6 @@ class Driver implements Connection {
       if (pieces.length === 0) return
       this.#transportFull = !this.transport.write(pieces)
     }
-  }
-
-  #shutDown(): void {
-    this.#disarmTimer()
-    const pieces = this.association.transmit(this.#clock.now(), Number.POSITIVE_INFINITY)
-    if (pieces.length > 0) this.transport.write(pieces)
-    this.transport.end()
   }
 
   #armTimer(): void {

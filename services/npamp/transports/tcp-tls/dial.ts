@@ -58,17 +58,15 @@ export function dialTls(options: DialOptions): Promise<Transport> {
 
 function openSocket(options: DialOptions, where: string): TLSSocket {
   try {
-    const connection: ConnectionOptions & { allowHalfOpen: boolean } = {
+    return tlsConnect({
       host: options.host,
       port: options.port,
-      allowHalfOpen: true,
       minVersion: 'TLSv1.3',
       maxVersion: 'TLSv1.3',
       ALPNProtocols: [ALPN],
       ...groupOptions(options.tls),
       ...certificateOptions(options.tls),
-    }
-    return tlsConnect(connection)
+    })
   } catch (error) {
     // Only options can fail here: a port out of range, a PEM that is none.
     throw new MisuseError('ARGUMENT', `${where}: ${error instanceof Error ? error.message : 'bad options'}`)

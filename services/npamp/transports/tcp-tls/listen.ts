@@ -44,7 +44,7 @@ export async function listenTls(options: ListenOptions): Promise<TlsListener> {
   const limits = { ...DEFAULT_LISTEN_LIMITS, ...options.limits }
   const tlsServer = createTls(await serverOptions(options.tls, limits.tlsHandshakeTimeoutMs))
   const acceptor = new Acceptor(options, new HalfOpenCounter(limits), tlsServer)
-  const tcpServer = createTcpServer({ allowHalfOpen: true }, (socket) => acceptor.accept(socket))
+  const tcpServer = createTcpServer((socket) => acceptor.accept(socket))
   const address = await bind(tcpServer, options)
   // Accepting one connection failed, e.g. for want of file descriptors; the listener itself goes on.
   tcpServer.on('error', (error) => options.onRefused(transportError(error, 'accept'), undefined))
@@ -94,9 +94,11 @@ class Acceptor {
         this.#options.onRefused(new LimitError('HALF_OPEN', `${remote}: too many half-open connections`), remote)
       return
     }
-    this.#unfinished.set(remote, { socket, release })
+    const entry = { socket, release }
+    this.#unfinished.set(remote, entry)
     socket.once('close', () => {
-      this.#unfinished.delete(remote)
+      // The same endpoint may be back already.
+      if (this.#unfinished.get(remote) === entry) this.#unfinished.delete(remote)
       release()
     })
     this.#tlsServer.emit('connection', socket)
@@ -129,7 +131,6 @@ class Acceptor {
 async function serverOptions(tls: ListenTlsMode, handshakeTimeout: number): Promise<TlsOptions> {
   const groups = groupsFor(tls.postQuantum)
   return {
-    allowHalfOpen: true,
     handshakeTimeout,
     minVersion: 'TLSv1.3',
     maxVersion: 'TLSv1.3',

@@ -7,7 +7,7 @@ const END_GRACE_MS = 5_000
 /** Up to here the pieces of a write are joined, which is cheaper than one socket chunk for each. */
 const JOIN_OCTETS = 64 * 1024
 
-/** A TLS socket whose handshake is over. It must have been made with `allowHalfOpen`. */
+/** A TLS socket whose handshake is over. */
 export class SocketTransport implements Transport {
   readonly info: TransportInfo
   readonly #socket: TLSSocket
@@ -20,6 +20,8 @@ export class SocketTransport implements Transport {
     this.#socket = socket
     this.info = info
     socket.setNoDelay(true)
+    // Only now: a peer that ends during the TLS handshake has nothing more to get from us.
+    socket.allowHalfOpen = true
     // Before `start` too: a reset at any time must not become an uncaught error.
     socket.on('error', (error) => {
       this.#error = error

@@ -11,8 +11,9 @@ export function transportError(error: Error & { code?: string }, where: string):
   return new ClosedError('TRANSPORT_LOST', text)
 }
 
-/** Verification results of OpenSSL as Node names them, and a name that does not match. */
-const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CRL|INVALID_CA|INVALID_PURPOSE/
+/** Verification results of OpenSSL as Node names them, a signature that is wrong, a name that does not match. */
+const CERTIFICATE_ERROR =
+  /CERT|SELF_SIGNED|SIGNATURE|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CRL|INVALID_CA|INVALID_PURPOSE/
 
 export function alpnRefused(negotiated: string | false | null, where: string): IncompatibleError {
   const what = typeof negotiated === 'string' && negotiated !== '' ? `ALPN ${JSON.stringify(negotiated)}` : 'no ALPN'
