@@ -55,24 +55,28 @@ describe('scanMessage', () => {
   )
 
   it.each([
-    ['RPC-003', 'without jsonrpc', '{"id":1,"method":"m"}'],
-    ['RPC-004', 'with jsonrpc 1.0', '{"jsonrpc":"1.0","id":1,"method":"m"}'],
-    ['RPC-004', 'with jsonrpc as a number', '{"jsonrpc":2.0,"id":1,"method":"m"}'],
-    ['RPC-004', 'with jsonrpc twice', '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"m"}'],
-    ['RPC-011', 'with id twice', '{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}'],
-    ['RPC-011', 'with id twice, once escaped', '{"jsonrpc":"2.0","id":1,"\\u0069d":1,"method":"m"}'],
-    ['RPC-007', 'with method twice', '{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}'],
-    ['RPC-011', 'with an id of true', '{"jsonrpc":"2.0","id":true,"method":"m"}'],
-    ['RPC-011', 'with an id of an object', '{"jsonrpc":"2.0","id":{},"method":"m"}'],
-    ['RPC-011', 'with an id of an array', '{"jsonrpc":"2.0","id":[1],"result":1}'],
-    ['RPC-006', 'with a method that is no string', '{"jsonrpc":"2.0","id":1,"method":7}'],
-    ['RPC-010', 'with both result and error', '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}'],
-    ['RPC-010', 'with neither', '{"jsonrpc":"2.0","id":1}'],
-    ['RPC-011', 'with a result and no id', '{"jsonrpc":"2.0","result":1}'],
-    ['RPC-005', 'that is request and response at once', '{"jsonrpc":"2.0","id":1,"method":"m","result":1}'],
-    ['RPC-030', 'that is a number', '1'],
-    ['RPC-030', 'that is a string', '"jsonrpc"'],
-  ] as const)('[%s] refuses a message %s', (_, _what, text) => {
+    [requirement('RPC-003'), 'without jsonrpc', '{"id":1,"method":"m"}'],
+    [requirement('RPC-004'), 'with jsonrpc 1.0', '{"jsonrpc":"1.0","id":1,"method":"m"}'],
+    [requirement('RPC-004'), 'with jsonrpc as a number', '{"jsonrpc":2.0,"id":1,"method":"m"}'],
+    [requirement('RPC-004'), 'with jsonrpc twice', '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"m"}'],
+    [requirement('RPC-011'), 'with id twice', '{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}'],
+    [requirement('RPC-011'), 'with id twice, once escaped', '{"jsonrpc":"2.0","id":1,"\\u0069d":1,"method":"m"}'],
+    [requirement('RPC-007'), 'with method twice', '{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}'],
+    [requirement('RPC-011'), 'with an id of true', '{"jsonrpc":"2.0","id":true,"method":"m"}'],
+    [requirement('RPC-011'), 'with an id of an object', '{"jsonrpc":"2.0","id":{},"method":"m"}'],
+    [requirement('RPC-011'), 'with an id of an array', '{"jsonrpc":"2.0","id":[1],"result":1}'],
+    [requirement('RPC-006'), 'with a method that is no string', '{"jsonrpc":"2.0","id":1,"method":7}'],
+    [requirement('RPC-010'), 'with both result and error', '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}'],
+    [requirement('RPC-010'), 'with neither', '{"jsonrpc":"2.0","id":1}'],
+    [requirement('RPC-011'), 'with a result and no id', '{"jsonrpc":"2.0","result":1}'],
+    [
+      requirement('RPC-005'),
+      'that is request and response at once',
+      '{"jsonrpc":"2.0","id":1,"method":"m","result":1}',
+    ],
+    [requirement('RPC-030'), 'that is a number', '1'],
+    [requirement('RPC-030'), 'that is a string', '"jsonrpc"'],
+  ])('%s refuses a message %s', (_, _what, text) => {
     expect(failure(() => scan(text))).toBe('malformed/JSON_RPC')
   })
 
