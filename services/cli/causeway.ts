@@ -14,10 +14,11 @@ const code = await runProgram(process.argv.slice(2), {
   onStopSignal(callback) {
     process.on('SIGINT', callback)
     process.on('SIGTERM', callback)
+    // A relay that only dials, on demand, has nothing else that keeps the process from ending.
+    setInterval(() => {}, 2 ** 31 - 1)
   },
   exitNow: () => process.exit(EXIT.interrupted),
-  // Loaded when it is needed: `keys` answers without all that a relay is made of.
-  startRelay: async (options) => (await import('@causeway/relay')).startRelay(options),
+  loadRelay: () => import('@causeway/relay'),
 })
 await flushed(process.stdout)
 await flushed(process.stderr)

@@ -1,4 +1,4 @@
-import type { startRelay } from '@causeway/relay'
+import type { RelayStartError, startRelay } from '@causeway/relay'
 
 /** What a command needs of the world around it. */
 export interface CliHost {
@@ -10,5 +10,11 @@ export interface CliHost {
   onStopSignal(callback: () => void): void
   /** Ends the process at once, as interrupted. */
   exitNow(): void
+  /** Loaded when it is needed: `keys`, and a wrong file, are answered without all that a relay is made of. */
+  loadRelay(): Promise<RelayModule>
+}
+
+export interface RelayModule {
   readonly startRelay: typeof startRelay
+  readonly RelayStartError: typeof RelayStartError
 }

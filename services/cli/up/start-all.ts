@@ -1,25 +1,29 @@
 import type { Resources } from '@causeway/mesh-api'
-import { RelayStartError, type RunningRelay, type startRelay } from '@causeway/relay'
+import type { RelayStartError, RunningRelay } from '@causeway/relay'
 import type { Logger } from '@causeway/telemetry'
+import type { RelayModule } from '../host.ts'
 
 export interface StartFailure {
   readonly relayName: string
   readonly error: RelayStartError
 }
 
-/** Starts the relays one after the other; if any of them fails, tries the rest, stops all and answers every failure. */
-export async function startAll(options: {
+export interface StartOptions {
   readonly resources: Resources
   readonly relayNames: readonly string[]
   readonly logger: Logger
-  readonly startRelay: typeof startRelay
-}): Promise<{ relays: readonly RunningRelay[] } | { failures: readonly StartFailure[] }> {
+}
+
+/** Starts the relays one after the other; if any of them fails, tries the rest, stops all and answers every failure. */
+export async function startAll(
+  { resources, relayNames, logger }: StartOptions,
+  { startRelay, RelayStartError }: RelayModule,
+): Promise<{ relays: readonly RunningRelay[] } | { failures: readonly StartFailure[] }> {
   const relays: RunningRelay[] = []
   const failures: StartFailure[] = []
-  for (const relayName of options.relayNames) {
+  for (const relayName of relayNames) {
     try {
-      const logger = options.logger.child({ relay: relayName })
-      relays.push(await options.startRelay({ resources: options.resources, relayName, logger }))
+      relays.push(await startRelay({ resources, relayName, logger: logger.child({ relay: relayName }) }))
     } catch (error) {
       if (!(error instanceof RelayStartError)) throw error
       failures.push({ relayName, error })

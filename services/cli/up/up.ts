@@ -28,7 +28,7 @@ export async function up(options: UpOptions, host: CliHost): Promise<ExitCode> {
   // From here on: a signal that comes while relays are starting must not be lost.
   const stop = stopRequested(host)
   const logger = createLogger({ level: options.logLevel, destination: { write: (line) => host.writeError(line) } })
-  const started = await startAll({ ...choice, resources, logger, startRelay: host.startRelay })
+  const started = await startAll({ ...choice, resources, logger }, await host.loadRelay())
   if ('failures' in started) return report.notStarted(started.failures)
 
   report.started(started.relays, resources)

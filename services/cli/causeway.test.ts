@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const LAUNCH = join(import.meta.dirname, 'launch.mjs')
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'causeway-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+interface Ended {
+  readonly code: number | string | null | undefined
+  readonly out: string
+  readonly error: string
+}
+
+/** The command as a process of its own, in the test's folder. */
+function causeway(args: readonly string[], nodeArgs: readonly string[] = []): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...nodeArgs, LAUNCH, ...args], { cwd: folder }, (failure, out, error) => {
+      resolve({ code: failure === null ? 0 : failure.code, out, error })
+    })
+  })
+}
+
+describe('causeway keys', () => {
+  it('generates a private file, shows its handle, and never overwrites unasked', async () => {
+    const made = await causeway(['keys', 'generate', '--out', 'edge.pem'])
+    expect(made).toMatchObject({ code: 0, error: '' })
+    const [, handle = ''] =
+      /^file {7}edge\.pem\nalgorithm {2}Ed25519\nPeerHandle (bciq[a-z2-7]{52})\n$/.exec(made.out) ?? []
+    expect(handle).not.toBe('')
+    expect(statSync(join(folder, 'edge.pem')).mode & 0o777).toBe(0o600)
+
+    const shown = await causeway(['keys', 'show', 'edge.pem', '--json'])
+    expect(shown).toMatchObject({ code: 0, error: '' })
+    expect(JSON.parse(shown.out)).toEqual({ file: 'edge.pem', peerHandle: handle, algorithm: 'Ed25519' })
+
+    const before = readFileSync(join(folder, 'edge.pem'), 'latin1')
+    const secret = before.split('\n')[1] ?? ''
+    expect(secret).toHaveLength(64)
+    expect(made.out + shown.out).not.toContain(secret.slice(-20))
+
+    const again = await causeway(['keys', 'generate', '--out', 'edge.pem'])
+    expect(again).toEqual({
+      code: 2,
+      out: '',
+      error: 'causeway: edge.pem exists already; --force replaces it, and with it this identity\n',
+    })
+    expect(readFileSync(join(folder, 'edge.pem'), 'latin1')).toBe(before)
+
+    const forced = await causeway(['keys', 'generate', '--out', 'edge.pem', '--force', '--json'])
+    expect(JSON.parse(forced.out)).not.toMatchObject({ peerHandle: handle })
+  })
+
+  it('says what is wrong with a key file in one line', async () => {
+    writeFileSync(join(folder, 'open.pem'), 'no key', { mode: 0o644 })
+    expect(await causeway(['keys', 'show', 'open.pem'])).toEqual({
+      code: 2,
+      out: '',
+      error: 'causeway: open.pem is not a PEM file\n',
+    })
+    expect(await causeway(['keys', 'show', 'gone.pem'])).toMatchObject({
+      code: 2,
+      error: 'causeway: gone.pem does not exist\n',
+    })
+  })
+})
+
+describe('causeway up', () => {
+  it('prints every problem as file:line:col: kind/name: field.path: message and ends with 2', async () => {
+    writeFileSync(
+      join(folder, 'mesh.yaml'),
+      `apiVersion: mesh.causeway.dev/v1alpha1
+kind: MeshRelay
+metadata: {name: edge}
+spec:
+  identity: {keyFile: edge.pem}
+  limits: {drain: forever}
+---
+apiVersion: mesh.causeway.dev/v1alpha1
+kind: MeshRoute
+metadata: {name: search}
+spec:
+  relayRefs: [{name: edge}]
+  path: /search
+  transparent: {target: {backendRef: {name: search}}}
+`,
+    )
+    expect(await causeway(['up', 'mesh.yaml'])).toEqual({
+      code: 2,
+      out: '',
+      error: [
+        'mesh.yaml:6:19: MeshRelay/default/edge: spec.limits.drain: must be a duration such as 500ms, 30s or 1h30m',
+        'mesh.yaml:14:45: MeshRoute/default/search: spec.transparent.target.backendRef.name: not found or not permitted: MeshBackend default/search',
+        '',
+      ].join('\n'),
+    })
+  })
+})
+
+it('an old Node is told so in one line', async () => {
+  const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`
+  const { code, out, error } = await causeway(['--version'], ['--import', pretend])
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(error).toBe(`causeway needs Node 24 or newer; this is Node 20.20.2 (${process.execPath})\n`)
+})
