@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { Liveness } from './liveness.ts'
+
+describe('liveness', () => {
+  it('asks after 30 s of silence when idle, 5 s with open exchanges', () => {
+    const peer = new Liveness(0)
+    expect(peer.deadline()).toBe(30_000)
+    peer.setBusy(true)
+    expect(peer.deadline()).toBe(5_000)
+    expect(peer.check(4_999)).toBe('alive')
+    expect(peer.check(5_000)).toBe('ping')
+  })
+
+  it('any octet counts, and answers a PING', () => {
+    const peer = new Liveness(0)
+    peer.octetsArrived(20_000)
+    expect(peer.check(30_000)).toBe('alive')
+    expect(peer.check(50_000)).toBe('ping')
+    expect(peer.octetsArrived(55_000)).toBe(true)
+    expect(peer.deadline()).toBe(85_000)
+  })
+
+  it('is dead 10 s after a PING without an octet; a PING that waited counts from when it left', () => {
+    const peer = new Liveness(0)
+    peer.check(30_000)
+    expect(peer.check(39_999)).toBe('alive')
+    peer.pingLeft(33_000)
+    expect(peer.check(42_999)).toBe('alive')
+    expect(peer.check(43_000)).toBe('dead')
+  })
+
+  it('holds nothing against the peer while we do not read', () => {
+    const peer = new Liveness(0)
+    peer.check(30_000)
+    peer.setPaused(true, 31_000)
+    expect(peer.deadline()).toBe(Number.POSITIVE_INFINITY)
+    expect(peer.check(99_000)).toBe('alive')
+    peer.setPaused(false, 100_000)
+    expect(peer.deadline()).toBe(130_000)
+  })
+})
