@@ -124,40 +124,32 @@ export class Mesh {
     return peer === undefined ? undefined : new PeerTarget(peer, targetName, clock, this.#context.outgoingMetrics)
   }
 
-  /** Peers of `dial: always` that are not connected. */
-  get unreachable(): readonly string[] {
-    return [...this.#peers]
-      .filter(({ config, reachable }) => config.dial === 'always' && !reachable)
-      .map(({ config }) => config.name)
-  }
-
   /** Before the metrics are read. */
   syncMetrics(): void {
     this.#watch.sync()
   }
 
-  /** Takes no more connections, tells peers to open nothing new here; associations close when they are idle. */
-  drain(): void {
+  /** Takes no more connections and asks peers to open nothing new here. Calls of this relay's clients go on. */
+  announceDrain(): void {
     void this.#listener?.close()
-    for (const association of this.#unidentified) association.abort(new ClosedError('CLOSED', 'the relay is draining'))
-    for (const peer of this.#peers) peer.drain()
+    this.#breakOffUnidentified()
+    for (const peer of this.#peers) peer.announceDrain()
   }
 
-  /** Exchanges of both directions that have not ended, those that wait for an association included. */
-  get openExchanges(): number {
-    let open = 0
-    for (const peer of this.#peers) {
-      open += peer.waiting
-      for (const association of peer.associations) open += association.openExchanges
-    }
-    return open
+  /** Lets what is open end; resolves when every association has become idle and is closed. */
+  async closeWhenIdle(): Promise<void> {
+    await Promise.all([...this.#peers].map((peer) => peer.closeWhenIdle()))
   }
 
-  /** CLOSE to everybody; resolves when all associations are over, or after `limitMs`. */
+  /** CLOSE to everybody, whatever is open; resolves when all associations are over, at the latest after `limitMs`. */
   async close(limitMs: number): Promise<void> {
     await this.#listener?.close()
-    for (const association of this.#unidentified) association.abort(new ClosedError('CLOSED', 'the relay is stopping'))
+    this.#breakOffUnidentified()
     await Promise.all([...this.#peers].map((peer) => peer.close(limitMs)))
+  }
+
+  #breakOffUnidentified(): void {
+    for (const association of this.#unidentified) association.abort(new ClosedError('CLOSED', 'the relay is stopping'))
   }
 
   #createPeer(config: PeerConfig): Peer {

@@ -76,6 +76,8 @@ export interface Incarnation {
 
 /** CARRIAGE section 1, LINK op 2. */
 const MAX_DRAIN_MS = 30_000
+/** What the peer sent before it heard of the drain is still served, not lost with the association. */
+const DRAIN_GRACE_MS = 500
 
 /**
  * One association with a peer: its connection, its bridge, the calls of our clients (outgoing) and those of the peer's
@@ -103,7 +105,8 @@ export class PeerAssociation {
   #wasReady = false
   #peerDrains = false
   #drainTimer: unknown
-  #drains = false
+  #drainedAt: number | undefined
+  #closesWhenIdle = false
   #closed = false
 
   constructor(options: PeerAssociationOptions) {
@@ -186,14 +189,24 @@ export class PeerAssociation {
     this.#flush()
   }
 
-  /** Asks the peer for nothing new, and closes once nothing is open (CARRIAGE section 1, LINK op 2). */
-  drain(): void {
-    if (this.#drains || this.#closed) return
-    this.#drains = true
-    this.core.sendLink({ op: 'drain' }, this.#clock.now())
+  /** Asks the peer to open nothing new here (CARRIAGE section 1, LINK op 2). */
+  announceDrain(): void {
+    if (this.#drainedAt !== undefined || this.#closed) return
+    this.#drainedAt = this.#clock.now()
+    this.core.sendLink({ op: 'drain' }, this.#drainedAt)
     this.#flush()
-    this.#drainTimer = this.#clock.setTimeout(() => this.close(CLOSE_CODE.GOING_AWAY, 'drained'), MAX_DRAIN_MS)
-    this.#closeWhenIdle()
+  }
+
+  /** Closes once nothing is open, and no sooner than what crossed the announcement can have arrived. */
+  closeWhenIdle(): void {
+    if (this.#closesWhenIdle || this.#closed) return
+    this.announceDrain()
+    const graceMs = Math.max(0, (this.#drainedAt ?? 0) + DRAIN_GRACE_MS - this.#clock.now())
+    this.#drainTimer = this.#clock.setTimeout(() => {
+      this.#closesWhenIdle = true
+      this.#drainTimer = this.#clock.setTimeout(() => this.close(CLOSE_CODE.GOING_AWAY, 'drained'), MAX_DRAIN_MS)
+      this.#closeIfIdle()
+    }, graceMs)
   }
 
   close(code: CloseCode, reason: string): void {
@@ -359,12 +372,12 @@ export class PeerAssociation {
   }
 
   #exchangeEnded(): void {
-    this.#closeWhenIdle()
+    this.#closeIfIdle()
     if (!this.#closed) this.#home?.freed(this)
   }
 
-  #closeWhenIdle(): void {
-    if (this.#drains && this.openExchanges === 0) this.close(CLOSE_CODE.GOING_AWAY, 'drained')
+  #closeIfIdle(): void {
+    if (this.#closesWhenIdle && this.openExchanges === 0) this.close(CLOSE_CODE.GOING_AWAY, 'drained')
   }
 
   #pauseReading(paused: boolean): void {

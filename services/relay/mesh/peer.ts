@@ -45,7 +45,8 @@ export class Peer implements AssociationHome, CallCarrier {
   readonly #waiting: WaitingCalls
   readonly #dialler: Dialler
   #closing = false
-  #onEmpty: (() => void) | undefined
+  #drains = false
+  readonly #onEmpty: (() => void)[] = []
 
   constructor(options: PeerOptions) {
     const { config, clock, dialling, createAssociation } = options
@@ -133,6 +134,7 @@ export class Peer implements AssociationHome, CallCarrier {
       this.#options.observer.dialSucceeded()
       this.#dialler.settled(association, undefined)
     }
+    if (this.#drains) association.closeWhenIdle()
     this.#placeWaiting()
     this.#grow('keep')
   }
@@ -174,7 +176,7 @@ export class Peer implements AssociationHome, CallCarrier {
     }
     observer.closed(association, cause)
     this.handshakeFailed(association, cause)
-    if (this.#pool.size === 0) this.#onEmpty?.()
+    if (this.#pool.size === 0) for (const resolve of this.#onEmpty.splice(0)) resolve()
     if (this.#closing) return
     const lostAtOnce = cause.by !== 'local' && clock.now() - association.startedAt < SETTLED_MS
     if (association.core.role === 'initiator' && association.wasReady && lostAtOnce) this.#dialler.flapped(cause)
@@ -188,9 +190,16 @@ export class Peer implements AssociationHome, CallCarrier {
 
   // --- the end ---
 
-  /** Opens nothing new unless somebody waits for it; associations close when they are idle. */
-  drain(): void {
-    for (const association of [...this.#pool]) association.drain()
+  /** The peer is asked to open nothing new here; calls of ours go on. */
+  announceDrain(): void {
+    for (const association of this.#pool) association.announceDrain()
+  }
+
+  /** Resolves when every association has become idle and is closed; an association that comes later is closed too. */
+  closeWhenIdle(): Promise<void> {
+    this.#drains = true
+    for (const association of [...this.#pool]) association.closeWhenIdle()
+    return this.#empty()
   }
 
   /** Waiting calls end, associations close. Resolves when all are over; what is left after `limitMs` is broken off. */
@@ -199,20 +208,16 @@ export class Peer implements AssociationHome, CallCarrier {
     this.#dialler.stop()
     for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) call.end(STOPPING)
     for (const association of [...this.#pool]) association.close(CLOSE_CODE.GOING_AWAY, 'the relay is stopping')
-    return new Promise((resolve) => {
-      if (this.#pool.size === 0) {
-        resolve()
-        return
-      }
-      const { clock } = this.#options
-      const timer = clock.setTimeout(() => {
-        for (const association of [...this.#pool]) association.abort(new ClosedError('CLOSED', 'the relay stopped'))
-      }, limitMs)
-      this.#onEmpty = () => {
-        clock.clearTimeout(timer)
-        resolve()
-      }
-    })
+    const { clock } = this.#options
+    const timer = clock.setTimeout(() => {
+      for (const association of [...this.#pool]) association.abort(new ClosedError('CLOSED', 'the relay stopped'))
+    }, limitMs)
+    return this.#empty().then(() => clock.clearTimeout(timer))
+  }
+
+  #empty(): Promise<void> {
+    if (this.#pool.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#onEmpty.push(resolve))
   }
 
   // --- placement ---
@@ -245,7 +250,7 @@ export class Peer implements AssociationHome, CallCarrier {
   }
 
   #mayNotWait(call: PeerCall): CallFailure | undefined {
-    if (this.#closing) return STOPPING
+    if (this.#closing || this.#drains) return STOPPING
     if (!this.#dialler.canDial) return this.#mayBecomeUsable() ? undefined : this.#notPlaced()
     const full = call.targetName === undefined && this.#pool.size >= this.config.sessionsPerPeer
     return full ? NO_MORE_SESSIONS : undefined
@@ -273,7 +278,7 @@ export class Peer implements AssociationHome, CallCarrier {
    * adds one to those that are there.
    */
   #grow(why: 'demand' | 'keep'): void {
-    if (this.#closing || !this.#dialler.canDial) return
+    if (this.#closing || this.#drains || !this.#dialler.canDial) return
     const { associations, sessionsPerPeer, dial } = this.config
     const waiting = this.#waiting.size
     const unnamed = this.#waiting.unnamed

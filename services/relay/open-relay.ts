@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto'
+import os from 'node:os'
+import { type Clock, systemClock } from '@causeway/npamp/transports'
+import { type Admin, type Logger, type Metrics, type Readiness, startAdmin } from '@causeway/telemetry'
+import { createHttpBackend } from './backends/http/backend.ts'
+import type { HttpBackend } from './backends/http/contract.ts'
+import type { BackendConfig, RelayConfig, RouteConfig } from './config/relay-config.ts'
+import { type RelayAddresses, RelayStartError, type RunningRelay } from './contract.ts'
+import type { McpEdge } from './edges/mcp/contract.ts'
+import { listenMcp } from './edges/mcp/listen.ts'
+import type { CallTarget } from './exchanges/contract.ts'
+import type { OwnIdentity } from './mesh/association-factory.ts'
+import { Mesh } from './mesh/mesh.ts'
+import type { Route } from './router/route.ts'
+import { buildRouteTable, RouteError } from './router/route-table.ts'
+import { WireNames } from './wire-names.ts'
+
+export interface OpenRelayOptions {
+  readonly config: RelayConfig
+  readonly identity: OwnIdentity & { readonly peerHandle: string }
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly clock?: Clock
+}
+
+/** How long peers may take to answer a CLOSE, and sessions at backends to end, when a relay stops. */
+const STOP_LIMIT_MS = 2_000
+
+/** Builds the rooms of one relay, connects them and opens its listeners. */
+export async function openRelay(options: OpenRelayOptions): Promise<RunningRelay> {
+  const relay = new OpenRelay(options)
+  try {
+    await relay.listen()
+  } catch (error) {
+    await relay.stop()
+    throw error
+  }
+  return relay
+}
+
+class OpenRelay implements RunningRelay {
+  readonly name: string
+  readonly peerHandle: string
+  readonly metrics: Metrics
+  readonly #options: OpenRelayOptions
+  readonly #clock: Clock
+  readonly #backends: ReadonlyMap<string, HttpBackend>
+  readonly #mesh: Mesh
+  #edge: McpEdge | undefined
+  #admin: Admin | undefined
+  #addresses: RelayAddresses = {}
+  #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting'
+  #drained: Promise<void> | undefined
+  #stopped: Promise<void> | undefined
+
+  constructor(options: OpenRelayOptions) {
+    const { config, identity, logger, metrics } = options
+    this.name = config.name
+    this.peerHandle = identity.peerHandle
+    this.metrics = metrics
+    this.#options = options
+    this.#clock = options.clock ?? systemClock()
+    this.#backends = new Map(config.backends.map((backend) => [backend.name, this.#createBackend(backend)]))
+    this.#mesh = new Mesh({
+      identity,
+      peers: config.peers,
+      targets: new WireNames(config.backends, this.#backends),
+      onSessionEnded: (sessionId) => this.#edge?.forgetSession(sessionId),
+      limits: { sessionsPerAssociation: config.limits.sessionsPerRoute, heldOctets: memoryLimitOctets() / 4 },
+      clock: this.#clock,
+      random: Math.random,
+      logger,
+      metrics,
+    })
+  }
+
+  get addresses(): RelayAddresses {
+    return this.#addresses
+  }
+
+  ready(): Readiness {
+    return this.#state === 'running'
+      ? { ok: true, reasons: [] }
+      : { ok: false, reasons: [`the relay is ${this.#state}`] }
+  }
+
+  /** Rejects with RelayStartError. */
+  async listen(): Promise<void> {
+    const { npamp, mcp, admin, limits } = this.#options.config
+    const mesh = npamp && (await opening('npamp', () => this.#mesh.listen({ ...npamp, ...limits })))
+    this.#edge = mcp && (await opening('mcp', () => this.#listenMcp(mcp)))
+    this.#admin = admin && (await opening('admin', () => this.#listenAdmin(admin)))
+    this.#addresses = {
+      ...(mesh === undefined ? {} : { npamp: mesh }),
+      ...(this.#edge === undefined ? {} : { mcp: this.#edge.address }),
+      ...(this.#admin === undefined ? {} : { admin: this.#admin.address }),
+    }
+    this.#mesh.start()
+    this.#state = 'running'
+    this.#options.logger.info({ peerHandle: this.peerHandle, ...this.#addresses }, 'relay started')
+  }
+
+  drain(limitMs: number = this.#options.config.limits.drainMs): Promise<void> {
+    this.#drained ??= this.#drain(limitMs)
+    return this.#drained
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #drain(limitMs: number): Promise<void> {
+    this.#state = 'draining'
+    const endsAt = this.#clock.now() + limitMs
+    this.#mesh.announceDrain()
+    await this.#edge?.stop(limitMs)
+    await this.#atMost(this.#mesh.closeWhenIdle(), endsAt - this.#clock.now())
+    await this.stop()
+  }
+
+  async #stop(): Promise<void> {
+    this.#state = 'stopped'
+    await this.#edge?.stop(0)
+    await this.#mesh.close(STOP_LIMIT_MS)
+    await Promise.all([...this.#backends.values()].map((backend) => this.#atMost(backend.close(), STOP_LIMIT_MS)))
+    await this.#admin?.close()
+    this.#options.logger.info({}, 'relay stopped')
+  }
+
+  async #atMost(work: Promise<void>, limitMs: number): Promise<void> {
+    let timer: unknown
+    const limit = new Promise<void>((resolve) => {
+      timer = this.#clock.setTimeout(resolve, Math.max(0, limitMs))
+    })
+    await Promise.race([work, limit])
+    this.#clock.clearTimeout(timer)
+  }
+
+  #createBackend(backend: BackendConfig): HttpBackend {
+    const { config, logger, metrics } = this.#options
+    const { connectTimeoutMs, firstHeaderTimeoutMs, maxConcurrency } = backend
+    return createHttpBackend({
+      name: `backend/${backend.name}`,
+      url: backend.url,
+      acceptHeaders: backend.acceptHeaders,
+      limits: {
+        ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+        ...(firstHeaderTimeoutMs === undefined ? {} : { firstHeaderTimeoutMs }),
+        ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+        maxReplyOctets: config.limits.maxReplyOctets,
+      },
+      clock: this.#clock,
+      logger,
+      metrics,
+    })
+  }
+
+  #listenMcp(listener: NonNullable<RelayConfig['mcp']>): Promise<McpEdge> {
+    const { config, logger, metrics } = this.#options
+    const { maxBodyOctets, maxHeaderOctets, sessionsPerRoute, idleSessionMs } = config.limits
+    return listenMcp({
+      ...listener,
+      routes: buildRouteTable(config.routes.map((route) => this.#route(route))),
+      limits: { maxBodyOctets, maxHeaderOctets, sessionsPerRoute, sessionIdleMs: idleSessionMs },
+      clock: this.#clock,
+      wallClock: Date.now,
+      random: randomBytes,
+      logger,
+      metrics,
+    })
+  }
+
+  #route(route: RouteConfig): Route {
+    const { requestTimeoutMs, maxBodyOctets } = route
+    return {
+      name: route.name,
+      path: route.path,
+      target: this.#targetOf(route),
+      limits: {
+        ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+        ...(maxBodyOctets === undefined ? {} : { maxBodyOctets }),
+      },
+    }
+  }
+
+  #targetOf({ name, target }: RouteConfig): CallTarget {
+    const found =
+      'backend' in target
+        ? this.#backends.get(target.backend)?.scope((sessionId) => this.#edge?.forgetSession(sessionId))
+        : this.#mesh.target(target.peer, target.target)
+    if (found !== undefined) return found
+    throw new RelayStartError('CONFIGURATION', 'spec.transparent.target', `the target of route ${name} is not there`)
+  }
+
+  #listenAdmin({ host, port }: NonNullable<RelayConfig['admin']>): Promise<Admin> {
+    const text = (): Promise<string> => {
+      this.#mesh.syncMetrics()
+      return this.metrics.text()
+    }
+    return startAdmin({ host, port, metrics: { text }, ready: () => this.ready() })
+  }
+}
+
+async function opening<Opened>(listener: 'npamp' | 'mcp' | 'admin', open: () => Promise<Opened>): Promise<Opened> {
+  try {
+    return await open()
+  } catch (error) {
+    if (error instanceof RelayStartError) throw error
+    if (error instanceof RouteError) throw new RelayStartError('CONFIGURATION', 'spec.path', error.message)
+    const message = error instanceof Error ? error.message : String(error)
+    throw new RelayStartError('LISTEN', `spec.listeners.${listener}`, message)
+  }
+}
+
+/** What this process may use: the container's limit where there is one. */
+function memoryLimitOctets(): number {
+  const constrained = process.constrainedMemory()
+  return constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem()
+}
