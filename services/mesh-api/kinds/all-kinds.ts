@@ -1,15 +1,47 @@
-import type { KindName } from './kind.ts'
-import { type MeshBackend, meshBackend } from './mesh-backend.ts'
-import { type MeshPeer, meshPeer } from './mesh-peer.ts'
-import { type MeshRelay, meshRelay } from './mesh-relay.ts'
-import { type MeshRoute, meshRoute } from './mesh-route.ts'
+import type { Kind, KindName } from './kind.ts'
+import { type MeshBackend, meshBackendSpec } from './mesh-backend.ts'
+import { backendRules } from './mesh-backend-rules.ts'
+import { type MeshPeer, meshPeerSpec } from './mesh-peer.ts'
+import { peerRules } from './mesh-peer-rules.ts'
+import { type MeshRelay, meshRelaySpec } from './mesh-relay.ts'
+import { relayRules } from './mesh-relay-rules.ts'
+import { type MeshRoute, meshRouteSpec } from './mesh-route.ts'
+import { routeRules } from './mesh-route-rules.ts'
 
-/** Every kind of this version. */
+/** Every kind of this version, one row each. */
 export const KINDS = {
-  MeshRelay: meshRelay,
-  MeshPeer: meshPeer,
-  MeshBackend: meshBackend,
-  MeshRoute: meshRoute,
+  MeshRelay: {
+    name: 'MeshRelay',
+    plural: 'meshrelays',
+    shortName: 'cwrelay',
+    description: 'A relay: its identity, its listeners and its bounds.',
+    spec: meshRelaySpec,
+    rules: relayRules,
+  } satisfies Kind<'MeshRelay', typeof meshRelaySpec>,
+  MeshPeer: {
+    name: 'MeshPeer',
+    plural: 'meshpeers',
+    shortName: 'cwpeer',
+    description: 'A remote N-PAMP endpoint: where it is, who it is and how it is spoken to.',
+    spec: meshPeerSpec,
+    rules: peerRules,
+  } satisfies Kind<'MeshPeer', typeof meshPeerSpec>,
+  MeshBackend: {
+    name: 'MeshBackend',
+    plural: 'meshbackends',
+    shortName: 'cwbackend',
+    description: 'A local MCP server that relays may call, and who may reach it through them.',
+    spec: meshBackendSpec,
+    rules: backendRules,
+  } satisfies Kind<'MeshBackend', typeof meshBackendSpec>,
+  MeshRoute: {
+    name: 'MeshRoute',
+    plural: 'meshroutes',
+    shortName: 'cwroute',
+    description: 'What a relay offers to its clients: a path, and the target behind it.',
+    spec: meshRouteSpec,
+    rules: routeRules,
+  } satisfies Kind<'MeshRoute', typeof meshRouteSpec>,
 } as const
 
 export const KIND_NAMES: readonly KindName[] = ['MeshRelay', 'MeshPeer', 'MeshBackend', 'MeshRoute']

@@ -3,8 +3,7 @@ import { duration } from '../fields/duration.ts'
 import { httpUrl } from '../fields/host.ts'
 import { headerName, wireName } from '../fields/names.ts'
 import { reference, relayRefs } from '../fields/reference.ts'
-import type { Kind, Resource } from './kind.ts'
-import { backendRules } from './mesh-backend-rules.ts'
+import type { Resource } from './kind.ts'
 
 const mcp = z
   .strictObject({
@@ -47,15 +46,6 @@ export const meshBackendSpec = z
 
 export type MeshBackendSpec = z.output<typeof meshBackendSpec>
 export type MeshBackend = Resource<'MeshBackend', MeshBackendSpec>
-
-export const meshBackend: Kind<'MeshBackend', typeof meshBackendSpec> = {
-  name: 'MeshBackend',
-  plural: 'meshbackends',
-  shortName: 'cwbackend',
-  description: 'A local MCP server that relays may call, and who may reach it through them.',
-  spec: meshBackendSpec,
-  rules: backendRules,
-}
 
 /** The backend's name on the wire (CONTROL section 1). */
 export function wireNameOf(backend: MeshBackend): string {

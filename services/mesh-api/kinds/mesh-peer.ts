@@ -3,8 +3,7 @@ import { npampUrl, serverName } from '../fields/host.ts'
 import { filePath } from '../fields/names.ts'
 import { peerHandle } from '../fields/peer-handle.ts'
 import { reference, relayRefs } from '../fields/reference.ts'
-import type { Kind, Resource } from './kind.ts'
-import { peerRules } from './mesh-peer-rules.ts'
+import type { Resource } from './kind.ts'
 
 const MIB = 1024 * 1024
 
@@ -106,12 +105,3 @@ export const meshPeerSpec = z
 
 export type MeshPeerSpec = z.output<typeof meshPeerSpec>
 export type MeshPeer = Resource<'MeshPeer', MeshPeerSpec>
-
-export const meshPeer: Kind<'MeshPeer', typeof meshPeerSpec> = {
-  name: 'MeshPeer',
-  plural: 'meshpeers',
-  shortName: 'cwpeer',
-  description: 'A remote N-PAMP endpoint: where it is, who it is and how it is spoken to.',
-  spec: meshPeerSpec,
-  rules: peerRules,
-}

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { allowedHost, allowedOrigin, listenHost, listenPort } from '../fields/host.ts'
 import { filePath, replicaName } from '../fields/names.ts'
-import type { Kind, Resource } from './kind.ts'
-import { relayRules } from './mesh-relay-rules.ts'
+import type { Resource } from './kind.ts'
 
 const MIB = 1024 * 1024
 
@@ -115,12 +114,3 @@ export const meshRelaySpec = z
 
 export type MeshRelaySpec = z.output<typeof meshRelaySpec>
 export type MeshRelay = Resource<'MeshRelay', MeshRelaySpec>
-
-export const meshRelay: Kind<'MeshRelay', typeof meshRelaySpec> = {
-  name: 'MeshRelay',
-  plural: 'meshrelays',
-  shortName: 'cwrelay',
-  description: 'A relay: its identity, its listeners and its bounds.',
-  spec: meshRelaySpec,
-  rules: relayRules,
-}

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { objectName, wireName } from '../fields/names.ts'
 import { reference, relayRefs } from '../fields/reference.ts'
-import type { Kind, Resource } from './kind.ts'
-import { routeRules } from './mesh-route-rules.ts'
+import type { Resource } from './kind.ts'
 
 const MIB = 1024 * 1024
 
@@ -54,12 +53,3 @@ export const meshRouteSpec = z
 
 export type MeshRouteSpec = z.output<typeof meshRouteSpec>
 export type MeshRoute = Resource<'MeshRoute', MeshRouteSpec>
-
-export const meshRoute: Kind<'MeshRoute', typeof meshRouteSpec> = {
-  name: 'MeshRoute',
-  plural: 'meshroutes',
-  shortName: 'cwroute',
-  description: 'What a relay offers to its clients: a path, and the target behind it.',
-  spec: meshRouteSpec,
-  rules: routeRules,
-}

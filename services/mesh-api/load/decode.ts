@@ -15,7 +15,7 @@ export type Decoded =
   | { readonly resource: AnyResource }
   | { readonly problems: readonly Problem[]; readonly declared: ObjectKey | undefined }
 
-export interface ObjectKey {
+interface ObjectKey {
   readonly kind: KindName
   readonly namespace: string
   readonly name: string

@@ -7,15 +7,8 @@ import { FILE_LIMITS } from './limits.ts'
 import type { Locator } from './locate.ts'
 import { parseDocuments } from './parse-documents.ts'
 import { ConfigurationError, type Problem } from './problem.ts'
+import type { SourceFile } from './source-file.ts'
 import { toPlain } from './to-plain.ts'
-
-/** One configuration file: what errors call it, and its octets. */
-export interface SourceFile {
-  readonly name: string
-  readonly octets: Uint8Array
-  /** Where relative paths in it start from; as they are where it is not known. */
-  readonly folder?: string
-}
 
 /**
  * Decodes, defaults and validates files of multi-document YAML as one whole.

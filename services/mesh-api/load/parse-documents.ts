@@ -1,12 +1,12 @@
 import { Composer, type Document, isScalar, Lexer, LineCounter, Parser } from 'yaml'
 import { LexemeGuard } from './lexeme-guard.ts'
 import { FILE_LIMITS } from './limits.ts'
-import type { SourceFile } from './load.ts'
 import { Locator } from './locate.ts'
 import type { Problem } from './problem.ts'
+import type { SourceFile } from './source-file.ts'
 
 /** One document of a file that has something in it and parses. */
-export interface ParsedDocument {
+interface ParsedDocument {
   readonly document: Document.Parsed
   readonly locator: Locator
 }

@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { FILE_LIMITS } from './limits.ts'
-import type { SourceFile } from './load.ts'
 import { ConfigurationError, type Problem } from './problem.ts'
+import type { SourceFile } from './source-file.ts'
 
 /**
  * Reads configuration files; a pipe is read to its end. Throws ConfigurationError with one problem for every file that

@@ -77,7 +77,7 @@ export const METRIC_TABLE = {
   ),
 } as const satisfies Readonly<Record<string, MetricRow>>
 
-export type MetricType = 'counter' | 'gauge' | 'histogram'
+type MetricType = 'counter' | 'gauge' | 'histogram'
 
 export interface MetricRow {
   readonly type: MetricType
