@@ -57,6 +57,8 @@ export interface HttpBackendLimits {
   readonly firstHeaderTimeoutMs?: number
   /** Requests in flight; unbounded when absent. As many again may wait, at least 16; beyond that QuotaExceeded, not sent. */
   readonly maxConcurrency?: number
+  /** All headers of one answer; default 16 KiB. */
+  readonly maxHeaderOctets?: number
   /** One reply or one event; default 16 MiB. */
   readonly maxReplyOctets?: number
   /** Messages of one session that wait for their turn; default 1,024. */

@@ -263,7 +263,12 @@ describe('an exchange that has no answer', () => {
     }
   })
 
-  it('was not sent when connecting takes longer than configured, and may have been when the first header does', async () => {
+  it('may have been executed when the headers of the answer are larger than allowed', async () => {
+    const answer = (arrival: Arrival) => arrival.json(200, result(1), { 'x-long': 'x'.repeat(2_000) })
+    expect(await failureOf(answer, { limits: { maxHeaderOctets: 1_000 } })).toMatchObject({ outcome: 1 })
+  })
+
+  it('may have been executed when the first header takes longer than configured', async () => {
     const { scope } = await world(undefined, { limits: { firstHeaderTimeoutMs: 50 } })
     expect(await call(scope, modern(1)).sink.failure()).toMatchObject({
       outcome: 1,

@@ -1,0 +1,55 @@
+import type { Entry } from '../fixtures/recorder/entries.ts'
+
+/** One JSON-RPC text as the recorder on one side saw it, and as the other did. */
+export interface Pair {
+  readonly side: Entry['side']
+  readonly kind: Entry['kind']
+  readonly method?: string
+  /** Octets and SHA-256 between client and edge. */
+  readonly north: Sighting
+  /** The same between tools and server; undefined: never came by. */
+  readonly south: Sighting | undefined
+  readonly equal: boolean
+}
+
+export interface Sighting {
+  readonly octets: number
+  readonly sha256: string
+}
+
+/**
+ * Puts what both recorders saw side by side, HTTP exchange by HTTP exchange in the order in which they began. Valid as long as
+ * one client at a time was at work. What only one relay said by itself (405 to a GET) is no exchange of both sides.
+ */
+export function pairUp(north: readonly Entry[], south: readonly Entry[]): Pair[] {
+  const southern = exchanges(south)
+  return exchanges(north).flatMap((exchange, i) => exchange.map((entry, j) => pair(entry, southern[i]?.[j])))
+}
+
+function exchanges(entries: readonly Entry[]): Entry[][] {
+  const crossing = entries.filter((entry) => !isBetweenRelayAndServer(entry))
+  const grouped = Map.groupBy(crossing, ({ exchange }) => exchange)
+  return [...grouped.values()].filter(([first]) => first?.side === 'request')
+}
+
+/** A server's own request, and what the relay answers to it, do not cross the mesh yet. */
+function isBetweenRelayAndServer({ side, kind }: Entry): boolean {
+  return side === 'response' ? kind === 'request' : kind === 'result' || kind === 'error'
+}
+
+function pair(north: Entry, south: Entry | undefined): Pair {
+  const { side, kind, method } = north
+  const equal = south !== undefined && south.sha256 === north.sha256 && south.side === side
+  return {
+    side,
+    kind,
+    ...(method === undefined ? {} : { method }),
+    north: sighting(north),
+    south: south && sighting(south),
+    equal,
+  }
+}
+
+function sighting({ octets, sha256 }: Entry): Sighting {
+  return { octets, sha256 }
+}
