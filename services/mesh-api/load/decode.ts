@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { declaredKey } from '../check/index-of.ts'
 import { unwrap } from '../fields/walk.ts'
 import { type AnyResource, KIND_NAMES, KINDS } from '../kinds/all-kinds.ts'
 import { API_VERSION, type KindName, type Rule } from '../kinds/kind.ts'
@@ -10,34 +11,34 @@ import { issueMessage, unknownField } from './issue-message.ts'
 import type { Locator } from './locate.ts'
 import type { Problem } from './problem.ts'
 
-/** What one document is: a resource, or what is wrong with it and, as far as that is known, which object it is about. */
+/**
+ * What one document is: a resource, or what is wrong with it and, as far as that is known, which object it is about, as
+ * `kind namespace/name`.
+ */
 export type Decoded =
   | { readonly resource: AnyResource }
-  | { readonly problems: readonly Problem[]; readonly declared: ObjectKey | undefined }
-
-interface ObjectKey {
-  readonly kind: KindName
-  readonly namespace: string
-  readonly name: string
-}
+  | { readonly problems: readonly Problem[]; readonly declared?: string }
 
 /** Applies schema, defaults and rules of the document's kind. */
 export function decode(value: unknown, locator: Locator): Decoded {
   const kind = readKind(value, locator)
-  if (typeof kind !== 'string') return { problems: kind, declared: undefined }
-  const declared = identify(kind, value)
+  if (typeof kind !== 'string') return { problems: kind }
   locator.kind = kind
-  locator.name = declared === undefined ? undefined : `${declared.namespace}/${declared.name}`
+  locator.name = identify(value)
+  const declared = locator.name === undefined ? {} : { declared: declaredKey(kind, locator.name) }
 
   const result = OBJECT_SCHEMAS[kind].safeParse(value, { error: issueMessage })
   if (!result.success)
-    return { problems: result.error.issues.flatMap((issue) => toProblems(issue, kind, locator)), declared }
+    return { problems: result.error.issues.flatMap((issue) => toProblems(issue, kind, locator)), ...declared }
 
   const resource = withoutUndefined(result.data) as AnyResource
   const rules = [...METADATA_RULES, ...(KINDS[kind].rules as readonly Rule<AnyResource>[])]
   const broken = rules.filter((rule) => !rule.holds(resource))
   if (broken.length > 0) {
-    return { problems: broken.map((rule) => locator.problem(parseFieldPath(rule.fieldPath), rule.message)), declared }
+    return {
+      problems: broken.map((rule) => locator.problem(parseFieldPath(rule.fieldPath), rule.message)),
+      ...declared,
+    }
   }
   return { resource }
 }
@@ -89,13 +90,13 @@ function withoutUndefined(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [name, withoutUndefined(field)]))
 }
 
-/** The object that a document is about, known even where the rest of it is wrong. */
-function identify(kind: KindName, value: unknown): ObjectKey | undefined {
+/** `namespace/name` of the object that a document is about, known even where the rest of it is wrong. */
+function identify(value: unknown): string | undefined {
   const metadata = (value as { metadata?: unknown }).metadata
   if (typeof metadata !== 'object' || metadata === null) return undefined
   const name = metadataSchema.shape.name.safeParse((metadata as { name?: unknown }).name)
   const namespace = metadataSchema.shape.namespace.safeParse((metadata as { namespace?: unknown }).namespace)
-  return name.success && namespace.success ? { kind, namespace: namespace.data, name: name.data } : undefined
+  return name.success && namespace.success ? `${namespace.data}/${name.data}` : undefined
 }
 
 function toProblems(issue: z.core.$ZodIssue, kind: KindName, locator: Locator): Problem[] {

@@ -1,12 +1,12 @@
 import { checkResources } from '../check/check-resources.ts'
-import { declaredKey, keyOf } from '../check/index-of.ts'
+import { declaredKey } from '../check/index-of.ts'
 import type { AnyResource, Resources } from '../kinds/all-kinds.ts'
 import { withAbsoluteFiles } from './absolute-files.ts'
 import { decode } from './decode.ts'
-import { FILE_LIMITS } from './limits.ts'
 import type { Locator } from './locate.ts'
 import { parseDocuments } from './parse-documents.ts'
 import { ConfigurationError, type Problem } from './problem.ts'
+import { ProblemList } from './problem-list.ts'
 import type { SourceFile } from './source-file.ts'
 import { toPlain } from './to-plain.ts'
 
@@ -15,41 +15,46 @@ import { toPlain } from './to-plain.ts'
  * Throws ConfigurationError with every problem of every file; nothing else, whatever the octets are.
  */
 export function loadResources(files: readonly SourceFile[]): Resources {
-  const problems: Problem[] = []
-  const loaded = new Map<string, { resource: AnyResource; locator: Locator }>()
+  const problems = new ProblemList()
+  const loaded = new Map<string, Loaded>()
   const declared = new Set<string>()
-
   for (const file of files) {
-    const parsed = parseDocuments(file)
-    problems.push(...parsed.problems)
-    for (const { document, locator } of parsed.documents) {
+    for (const { document, locator } of parseDocuments(file, problems.add)) {
       const plain = toPlain(document.contents, locator)
-      if (plain.problems.length > 0) {
-        problems.push(...plain.problems)
-        continue
-      }
-      const decoded = decode(plain.value, locator)
-      if ('problems' in decoded) {
-        problems.push(...decoded.problems)
-        const { declared: key } = decoded
-        if (key !== undefined) declared.add(declaredKey(key.kind, `${key.namespace}/${key.name}`))
-        continue
-      }
-      const resource = file.folder === undefined ? decoded.resource : withAbsoluteFiles(decoded.resource, file.folder)
-      const key = declaredKey(decoded.resource.kind, keyOf(decoded.resource.metadata))
-      const first = loaded.get(key)
-      if (first === undefined) loaded.set(key, { resource, locator })
-      else problems.push(locator.problem(['metadata', 'name'], `is declared twice; first at ${first.locator.place()}`))
+      const decoded = plain.problems.length > 0 ? plain : decode(plain.value, locator)
+      if ('resource' in decoded) keep(decoded.resource, locator, file)
+      else reject(decoded)
     }
+  }
+
+  function reject(decoded: { problems: readonly Problem[]; declared?: string }): void {
+    decoded.problems.forEach(problems.add)
+    if (decoded.declared !== undefined) declared.add(decoded.declared)
+  }
+
+  function keep(decoded: AnyResource, locator: Locator, { folder }: SourceFile): void {
+    const resource = folder === undefined ? decoded : withAbsoluteFiles(decoded, folder)
+    const first = loaded.get(keyOf(resource))
+    if (first === undefined) loaded.set(keyOf(resource), { resource, locator })
+    else problems.add(locator.problem(['metadata', 'name'], `is declared twice; first at ${first.locator.place()}`))
   }
 
   const resources = toResources([...loaded.values()].map(({ resource }) => resource))
   for (const { object, fieldPath, message } of checkResources(resources, declared)) {
-    const locator = loaded.get(declaredKey(object.kind, keyOf(object.metadata)))?.locator
-    if (locator !== undefined) problems.push(locator.problem(fieldPath, message))
+    const locator = loaded.get(keyOf(object))?.locator
+    if (locator !== undefined) problems.add(locator.problem(fieldPath, message))
   }
-  if (problems.length > 0) throw new ConfigurationError(inOrder(problems, files))
+  if (!problems.isEmpty) throw new ConfigurationError(problems.inOrder(files.map(({ name }) => name)))
   return resources
+}
+
+interface Loaded {
+  readonly resource: AnyResource
+  readonly locator: Locator
+}
+
+function keyOf({ kind, metadata }: AnyResource): string {
+  return declaredKey(kind, `${metadata.namespace}/${metadata.name}`)
 }
 
 function toResources(all: readonly AnyResource[]): Resources {
@@ -62,18 +67,6 @@ function toResources(all: readonly AnyResource[]): Resources {
     backends: sorted.filter((resource) => resource.kind === 'MeshBackend'),
     routes: sorted.filter((resource) => resource.kind === 'MeshRoute'),
   }
-}
-
-/** By place, at most as many as a person would read. */
-function inOrder(problems: readonly Problem[], files: readonly SourceFile[]): Problem[] {
-  const rank = new Map(files.map(({ name }, index) => [name, index]))
-  const sorted = [...problems].sort(
-    (a, b) => (rank.get(a.file) ?? 0) - (rank.get(b.file) ?? 0) || a.line - b.line || a.column - b.column,
-  )
-  if (sorted.length <= FILE_LIMITS.problems) return sorted
-  const more = sorted.length - FILE_LIMITS.problems
-  const last = { file: files[0]?.name ?? '', line: 0, column: 0, fieldPath: '', message: `and ${more} more problems` }
-  return [...sorted.slice(0, FILE_LIMITS.problems), last]
 }
 
 function compare(a: string, b: string): number {

@@ -11,39 +11,28 @@ interface ParsedDocument {
   readonly locator: Locator
 }
 
-export interface ParsedFile {
-  readonly documents: readonly ParsedDocument[]
-  readonly problems: readonly Problem[]
-}
-
-/** Splits a file into YAML documents (1.2, core schema). Never throws. */
-export function parseDocuments(file: SourceFile): ParsedFile {
+/** Splits a file into YAML documents (1.2, core schema), telling `report` of what does not parse. Never throws. */
+export function* parseDocuments(file: SourceFile, report: (problem: Problem) => void): Generator<ParsedDocument> {
   if (file.octets.length > FILE_LIMITS.octets) {
-    return refused(file, `is larger than ${FILE_LIMITS.octets} octets`)
+    return report(refusal(file, `is larger than ${FILE_LIMITS.octets} octets`))
   }
   const text = decodeUtf8(file.octets)
-  if (text === undefined) return refused(file, 'is not valid UTF-8')
+  if (text === undefined) return report(refusal(file, 'is not valid UTF-8'))
 
   const lines = new LineCounter()
-  const documents: ParsedDocument[] = []
-  const problems: Problem[] = []
+  let count = 0
   for (const item of composeAll(text, lines)) {
     if ('reason' in item) {
-      problems.push({ ...refusal(file, item.reason), ...place(lines, item.offset) })
-      break
+      return report({ ...refusal(file, item.reason), ...place(lines, item.offset) })
     }
     const locator = new Locator(file.name, item, lines)
-    if (documents.length === FILE_LIMITS.documents) {
-      problems.push(locator.problem([], `there are more than ${FILE_LIMITS.documents} documents in this file`))
-      break
+    if (++count > FILE_LIMITS.documents) {
+      return report(locator.problem([], `there are more than ${FILE_LIMITS.documents} documents in this file`))
     }
     const faults = [...item.errors, ...item.warnings]
-    for (const { pos, message } of faults.slice(0, FILE_LIMITS.problems)) {
-      problems.push(locator.problemAt(pos[0], yamlMessage(message)))
-    }
-    if (faults.length === 0 && !isEmpty(item)) documents.push({ document: item, locator })
+    for (const { pos, message } of faults) report(locator.problemAt(pos[0], yamlMessage(message)))
+    if (faults.length === 0 && !isEmpty(item)) yield { document: item, locator }
   }
-  return { documents, problems }
 }
 
 /** Nothing, or comments, between two `---`. */
@@ -109,10 +98,6 @@ function decodeUtf8(octets: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function refused(file: SourceFile, message: string): ParsedFile {
-  return { documents: [], problems: [refusal(file, message)] }
 }
 
 function refusal(file: SourceFile, message: string): Problem {
