@@ -26,8 +26,6 @@ export interface RelayProcess {
   readonly log: readonly LogLine[]
   /** The first log line, past or to come, with this message. */
   logged(message: string): Promise<LogLine>
-  /** SIGTERM; resolves with its exit code. */
-  stop(): Promise<number | null>
 }
 
 export interface RelayAddresses {
@@ -38,12 +36,24 @@ export interface RelayAddresses {
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: string }
 
-/** `causeway up FILE --relay NAME` as a process of its own. Rejects with what it complained about when it does not start. */
-export async function startRelayProcess(name: string, file: string): Promise<RelayProcess> {
+/**
+ * `causeway up FILE --relay NAME` as a process of its own. Rejects with what it complained about when it does not start.
+ *
+ * @param onStop is told how to stop the process before it is ready, so that it is never left behind.
+ */
+export async function startRelayProcess(
+  name: string,
+  file: string,
+  onStop: (stop: () => Promise<unknown>) => void,
+): Promise<RelayProcess> {
   const child = spawn(process.execPath, [CAUSEWAY, 'up', file, '--relay', name, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close').then(([code]) => code as number | null)
+  onStop(() => {
+    child.kill('SIGTERM')
+    return ended
+  })
   const log: LogLine[] = []
   const watchers = new Set<() => void>()
   createInterface({ input: child.stderr }).on('line', (line) => {
@@ -81,10 +91,6 @@ export async function startRelayProcess(name: string, file: string): Promise<Rel
         look()
       })
       return Promise.race([found, gone])
-    },
-    stop() {
-      child.kill('SIGTERM')
-      return ended
     },
   }
 }

@@ -29,6 +29,16 @@ function stopAll(): Promise<void> {
   return stopping
 }
 
+/** Nothing is left behind: a piece that comes too late is stopped at once, and nothing is started after it. */
+function onStop(cleanUp: () => unknown): void {
+  if (stopping === undefined) {
+    cleanUps.push(cleanUp)
+    return
+  }
+  void cleanUp()
+  throw new Error('stopping')
+}
+
 const interrupted = new Promise<'interrupted'>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve('interrupted'))
 })
@@ -43,7 +53,7 @@ await stopAll()
 process.exit(result === false ? 1 : 0)
 
 async function run(): Promise<boolean> {
-  const mesh = await startMesh((cleanUp) => cleanUps.push(cleanUp))
+  const mesh = await startMesh(onStop)
   const link = await linkBetween(mesh)
   tell(tellBeginning(mesh, link))
 
@@ -73,6 +83,6 @@ async function linkBetween(mesh: DemoMesh): Promise<Link> {
 
 /** A client that is closed on the way out, whatever happens to its conversation. */
 function remembered(client: DemoClient): DemoClient {
-  cleanUps.push(() => client.close())
+  onStop(() => client.close())
   return client
 }

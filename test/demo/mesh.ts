@@ -26,7 +26,7 @@ export interface DemoMesh {
 
 type CleanUp = () => unknown
 
-/** Starts it all, from the servers northwards; each piece tells `onStop` how it is stopped, as soon as there is anything to stop. */
+/** Starts it all, from the servers northwards. Each piece tells `onStop` how it is stopped; that throws when it is too late to start. */
 export async function startMesh(onStop: (cleanUp: CleanUp) => void): Promise<DemoMesh> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-demo-'))
   onStop(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,14 +42,12 @@ export async function startMesh(onStop: (cleanUp: CleanUp) => void): Promise<Dem
 
   const toolsFile = join(folder, 'tools.yaml')
   writeFileSync(toolsFile, toolsYaml({ keyFile: keyFiles.tools, edgeHandle, legacyUrl, modernUrl }))
-  const tools = await startRelayProcess('tools', toolsFile)
-  onStop(() => tools.stop())
+  const tools = await startRelayProcess('tools', toolsFile, onStop)
   const toolsAddress = `npamp://127.0.0.1:${tools.addresses.npamp?.port}`
 
   const edgeFile = join(folder, 'edge.yaml')
   writeFileSync(edgeFile, edgeYaml({ keyFile: keyFiles.edge, toolsHandle, toolsAddress }))
-  const edge = await startRelayProcess('edge', edgeFile)
-  onStop(() => edge.stop())
+  const edge = await startRelayProcess('edge', edgeFile, onStop)
 
   const edgeUrl = `http://127.0.0.1:${edge.addresses.mcp?.port}/`
   const north = await start<{ urls: string[] }>('recorder/recorder.ts', [edgeUrl], onStop)

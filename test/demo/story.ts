@@ -6,6 +6,8 @@ import type { DemoMesh } from './mesh.ts'
 /** What the demo found, for machines; `story` tells the same to people. */
 export interface Findings {
   readonly identities: { readonly edge: string; readonly tools: string }
+  /** Process ids of the two relays. */
+  readonly processes: { readonly edge: number; readonly tools: number }
   readonly link: Link
   readonly conversations: readonly Conversation[]
   readonly texts: { readonly compared: number; readonly equal: number }
@@ -46,7 +48,8 @@ export function findingsOf(mesh: DemoMesh, link: Link, conversations: readonly C
   const identities = { edge: mesh.edge.peerHandle, tools: mesh.tools.peerHandle }
   const authenticated = link.edgeAuthenticated === identities.tools && link.toolsAuthenticated === identities.edge
   const ok = authenticated && texts.length > 0 && equal === texts.length
-  return { identities, link, conversations, texts: { compared: texts.length, equal }, ok }
+  const processes = { edge: mesh.edge.pid, tools: mesh.tools.pid }
+  return { identities, processes, link, conversations, texts: { compared: texts.length, equal }, ok }
 }
 
 export function tellBeginning({ edge, tools }: DemoMesh, link: Link): string {
