@@ -148,6 +148,7 @@ class OpenRelay implements RunningRelay {
         ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
         ...(firstHeaderTimeoutMs === undefined ? {} : { firstHeaderTimeoutMs }),
         ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+        maxHeaderOctets: config.limits.maxHeaderOctets,
         maxReplyOctets: config.limits.maxReplyOctets,
       },
       clock: this.#clock,
