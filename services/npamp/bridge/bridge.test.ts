@@ -18,7 +18,7 @@ const session = new Uint8Array(16).fill(9)
 const route = { target: 'tools', session }
 
 describe('a request', () => {
-  it(`${requirement('RPC-005', 'RPC-002', 'RPC-006', 'RPC-008', 'BRG-002')} crosses as a REQUEST frame with flags 0, its method and its id`, () => {
+  it(`${requirement('RPC-005', 'RPC-002', 'RPC-006', 'RPC-008', 'BRG-002', 'MCP-001', 'MCP-006', 'MCP-010')} crosses as a REQUEST frame with flags 0, its method and its id`, () => {
     const { near } = new BridgePair()
     near.request(call('7', 'tools\\/list'), { label: { effect: 1, scope: 's' } })
     const [frame] = near.association.takeAll()
@@ -37,7 +37,7 @@ describe('a request', () => {
     expect(text(foreign)).toBe(call('7', 'tools\\/list'))
   })
 
-  it(`${requirement('BRG-021', 'RPC-028')} always has a SafetyLabel, read_only ones too`, () => {
+  it(`${requirement('BRG-021', 'RPC-028', 'MCP-023')} always has a SafetyLabel, read_only ones too`, () => {
     const { theirs } = new BridgePair().open(call('1', 'ping'))
     expect(theirs.label).toEqual({ effect: 0, scope: '' })
   })
@@ -67,7 +67,7 @@ describe('a request', () => {
     expect([mine.ordinal, event.exchange.ordinal]).toEqual([1, 1])
   })
 
-  it(`${requirement('BRG-011')} may come from either end, with the same id at the same time`, () => {
+  it(`${requirement('BRG-011', 'MCP-012')} may come from either end, with the same id at the same time`, () => {
     const pair = new BridgePair()
     const { mine, theirs } = pair.open(call('1'))
     pair.far.request(call('1', 'roots/list'))
@@ -97,7 +97,7 @@ describe('a request', () => {
 })
 
 describe('a reply', () => {
-  it(`${requirement('RPC-010', 'BRG-013')} with a result is a RESPONSE of the same protocol, without method, echoing the id`, () => {
+  it(`${requirement('RPC-010', 'BRG-013', 'MCP-007')} with a result is a RESPONSE of the same protocol, without method, echoing the id`, () => {
     const pair = new BridgePair()
     const { theirs } = pair.open(call('"a"'))
     expect(pair.far.result(theirs, answer('"a"'))).toBe('queued')
@@ -116,7 +116,7 @@ describe('a reply', () => {
     expect(label).toBeUndefined()
   })
 
-  it(`${requirement('BRG-016', 'BRG-017', 'RPC-013', 'RPC-014')} with an error is an ERROR that carries the foreign error as it stands`, () => {
+  it(`${requirement('BRG-016', 'BRG-017', 'RPC-013', 'RPC-014', 'MCP-008', 'MCP-011')} with an error is an ERROR that carries the foreign error as it stands`, () => {
     const pair = new BridgePair()
     const { mine, theirs } = pair.open(call('1'))
     const error = '{"jsonrpc":"2.0","id":1,"error":{"data":{"n":1.00},"message":"né","code":-32042}}'
@@ -258,7 +258,7 @@ describe('a transport error', () => {
 })
 
 describe('a notification', () => {
-  it(`${requirement('RPC-018', 'BRG-015')} is a NOTIFY without correlation id, and reaches the other end`, () => {
+  it(`${requirement('RPC-018', 'BRG-015', 'MCP-009')} is a NOTIFY without correlation id, and reaches the other end`, () => {
     const pair = new BridgePair()
     const octets = utf8('{"jsonrpc":"2.0","method":"notifications/initialized"}')
     pair.near.bridge.notify({ protocolId: 1, octets, route })
@@ -320,7 +320,7 @@ describe('before a request leaves', () => {
     expect(silent.association.waiting + other.association.waiting).toBe(0)
   })
 
-  it(`${requirement('RPC-003', 'RPC-030')} it must be one request of its class`, () => {
+  it(`${requirement('RPC-003', 'RPC-030', 'MCP-005')} it must be one request of its class`, () => {
     const { near } = new BridgePair()
     const code = (octets: string) => failure(() => near.request(octets))
     expect(code('{"id":1,"method":"m"}')).toBe('malformed/JSON_RPC')

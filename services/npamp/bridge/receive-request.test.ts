@@ -123,7 +123,7 @@ it(`${requirement('BRG-008')} a request without a readable correlation id gets a
 })
 
 describe('a protocol that is not carried', () => {
-  it(`${requirement('REG-006', 'MCP-003')} is answered ProtocolUnsupported, whatever else the request says`, () => {
+  it(`${requirement('REG-006', 'REG-015', 'MCP-003')} is answered ProtocolUnsupported, whatever else the request says`, () => {
     const end = new BridgeEnd()
     for (const protocolId of [2, 3, 4, 5, 0x0f, 0x10, 0x7f, 0x80, 0xff]) {
       expect(refusalOf(end, request({ protocolId }))).toBe(2)
@@ -258,7 +258,7 @@ describe('a notification that is malformed is dropped and counted, and nothing i
     expect([end.association.waiting, end.association.errors.length]).toEqual([0, 0])
   })
 
-  it(`${requirement('BRG-026')} also where even its structure is wrong`, () => {
+  it(`${requirement('BRG-026', 'MCP-009')} also where even its structure is wrong`, () => {
     const end = new BridgeEnd()
     for (const payload of ['', '00100007010301000137 00', '00100006010101000000'])
       expect(end.receive(raw(0x0103, octets(payload)))).toEqual([])
