@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const LAUNCH = join(import.meta.dirname, 'launch.mjs')
@@ -101,7 +103,76 @@ spec:
       ].join('\n'),
     })
   })
+
+  it('names the key file that a relay cannot use and ends with 2', async () => {
+    writeFileSync(join(folder, 'mesh.yaml'), relayWith('{admin: {port: 0}}'))
+    const { code, out, error } = await causeway(['up', 'mesh.yaml'])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(error).toContain('MeshRelay/default/edge: spec.identity.keyFile: ')
+    expect(error).toContain('edge.pem does not exist')
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('runs until %s, then ends with 0', async (signal) => {
+    await causeway(['keys', 'generate', '--out', 'edge.pem'])
+    writeFileSync(join(folder, 'mesh.yaml'), relayWith('{admin: {port: 0}}'))
+    const { child, events } = start(['up', 'mesh.yaml', '--json'])
+    const started = await events.next()
+    expect(started.value).toMatchObject({
+      event: 'started',
+      relay: 'default/edge',
+      peerHandle: expect.stringMatching(/^bciq/),
+    })
+    expect((await events.next()).value).toEqual({ event: 'ready' })
+
+    const { port } = (started.value as { addresses: { admin: { port: number } } }).addresses.admin
+    const [health, metrics] = await Promise.all(
+      ['healthz', 'metrics'].map((path) => fetch(`http://127.0.0.1:${port}/${path}`)),
+    )
+    expect([health?.status, metrics?.status]).toEqual([200, 200])
+    expect(await metrics?.text()).toContain('# TYPE causeway_link_ops_ignored_total counter\n')
+
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    expect((await events.next()).value).toEqual({ event: 'stopped' })
+    expect(await ended).toEqual([0, null])
+  })
+
+  it('a relay without any listener runs and ends like any other', async () => {
+    await causeway(['keys', 'generate', '--out', 'edge.pem'])
+    writeFileSync(join(folder, 'mesh.yaml'), relayWith('{}'))
+    const { child, events } = start(['up', 'mesh.yaml', '--json'])
+    expect((await events.next()).value).toMatchObject({ event: 'started', addresses: {} })
+    expect((await events.next()).value).toEqual({ event: 'ready' })
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  })
 })
+
+function relayWith(listeners: string): string {
+  return `apiVersion: mesh.causeway.dev/v1alpha1
+kind: MeshRelay
+metadata: {name: edge}
+spec: {identity: {keyFile: edge.pem}, listeners: ${listeners}}
+`
+}
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** The command while it runs, and the JSON lines that it prints. */
+function start(args: readonly string[]): { child: ChildProcess; events: AsyncIterator<unknown> } {
+  const child = spawn(process.execPath, [LAUNCH, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  children.push(child)
+  const lines = createInterface({ input: child.stdout })
+  return { child, events: parsed(lines) }
+}
+
+async function* parsed(lines: AsyncIterable<string>): AsyncGenerator<unknown> {
+  for await (const line of lines) yield JSON.parse(line)
+}
 
 it('an old Node is told so in one line', async () => {
   const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`

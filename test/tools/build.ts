@@ -13,4 +13,7 @@ for (const name of readdirSync(join(ROOT, 'services'))) {
   const manifest = readFileSync(join(from, 'package.json'), 'utf8')
   writeFileSync(join(to, 'package.json'), manifest.replaceAll('.ts"', '.js"'))
 }
+// The command's entry is plain JavaScript, which the compiler leaves where it is.
+const launcher = readFileSync(join(ROOT, 'services/cli/launch.mjs'), 'utf8')
+writeFileSync(join(ROOT, 'dist/services/cli/launch.mjs'), launcher.replaceAll(".ts'", ".js'"), { mode: 0o755 })
 cpSync(join(ROOT, 'LICENSE'), join(ROOT, 'dist/LICENSE'))
