@@ -1,5 +1,5 @@
 import { requirement } from '@causeway/test/requirements'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   clientConfig,
   completeHandshake,
@@ -90,20 +90,15 @@ function verdict(flight: Flight, at: number, bit: number): string {
   return 'misbehaved/UNEXPECTED_FRAME'
 }
 
-let lengths: Record<Flight, number>
-beforeAll(() => {
-  const { flights } = completeHandshake(CLIENT, SERVER)
-  lengths = {
-    clientHello: flights.clientHello.length,
-    serverHello: flights.serverHello.length,
-    serverAuth: flights.serverAuth.length,
-    clientAuth: flights.clientAuth.length,
-  }
-})
+/** Octets of a flight between CLIENT and SERVER. */
+function lengthOf(flight: Flight): number {
+  return completeHandshake(CLIENT, SERVER).flights[flight].length
+}
 
 describe.each(FLIGHTS)('%s on its way', (flight) => {
   it(`${requirement('HS-011', 'HS-051')} stops the handshake with a typed error, whichever octet is flipped`, () => {
-    for (let at = 0; at < lengths[flight]; at++) {
+    const length = lengthOf(flight)
+    for (let at = 0; at < length; at++) {
       const outcome = shakeHands(CLIENT, SERVER, flipping(flight, at, at % 8))
       expect(stopped(outcome)).toMatch(/^(client|server) (malformed|misbehaved|incompatible|authentication|limit)\//)
       expect(outcome.server).toBeUndefined()
@@ -172,7 +167,7 @@ describe('an attacker who rewrites what is in clear', () => {
 
   it('cannot make the server take an encapsulation key above the modulus', () => {
     // The first coefficient of ek, behind header, offers and the share's TLV header.
-    const at = lengths.clientHello - 1216
+    const at = lengthOf('clientHello') - 1216
     const wire = altering('clientHello', (octets) => {
       octets[at] = 0xff
       octets[at + 1] = (octets[at + 1] as number) | 0x0f

@@ -11,7 +11,7 @@ import { hkdfExpandLabel } from './expand-label.ts'
 import { MasterSecret } from './schedule.ts'
 import { DIRECTION, TrafficKeys } from './traffic.ts'
 
-const MASTER = new Uint8Array(32).fill(0x31)
+const MASTER = Uint8Array.from({ length: 32 }, (_, index) => 0x31 + index)
 const AAD = new Uint8Array(21)
 const TH = new Uint8Array(32).fill(0xee)
 const kemSecret = () => new Uint8Array(64).fill(0x0f)

@@ -7,7 +7,7 @@ import { HASH_LENGTH } from './hash-length.ts'
 import { LABEL } from './labels.ts'
 import { deriveNonce, IV_OCTETS } from './nonce.ts'
 
-export const KEY_OCTETS = 32
+const KEY_OCTETS = 32
 
 const TRAFFIC_CONTEXT_OCTETS = 13
 const NO_CONTEXT = new Uint8Array(0)
