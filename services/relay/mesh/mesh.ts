@@ -21,6 +21,8 @@ export interface MeshOptions {
   /** A session of a client of this relay is over: a peer ended it, or its association was lost. */
   readonly onSessionEnded: (sessionId: string) => void
   readonly limits: MeshLimits
+  /** Opens a connection to a peer; default TLS over TCP. Rejects with an NpampError. */
+  readonly connect?: (address: PeerAddress, peer: PeerConfig, signal: AbortSignal) => Promise<Transport>
   readonly clock: Clock
   /** Uniform in [0, 1), for jitter. */
   readonly random: () => number
@@ -153,7 +155,7 @@ export class Mesh {
   }
 
   #createPeer(config: PeerConfig): Peer {
-    const { clock, random } = this.#options
+    const { clock, random, connect = connectTls } = this.#options
     const watch = this.#watch
     return new Peer({
       config,
@@ -162,7 +164,7 @@ export class Mesh {
       dialling: {
         random,
         gate: this.#gate,
-        connect: (address, signal) => connectTo(address, config, signal),
+        connect: (address, signal) => connect(address, config, signal),
         onAddressFailed: (address, failure) => watch.addressFailed(config.name, address, failure),
       },
       createAssociation: (peer) => this.#initiator(peer),
@@ -192,7 +194,7 @@ export class Mesh {
   }
 }
 
-function connectTo(address: PeerAddress, config: PeerConfig, signal: AbortSignal): Promise<Transport> {
+function connectTls(address: PeerAddress, config: PeerConfig, signal: AbortSignal): Promise<Transport> {
   const share = CONNECT_TIMEOUT_MS / config.addresses.length
   const timeoutMs = Math.max(LEAST_CONNECT_TIMEOUT_MS, Math.floor(share))
   return dialTls({ ...address, tls: tlsTowards(address, config.tls), timeoutMs, signal })
