@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { METRIC_TABLE } from '@causeway/telemetry'
+import { expect, it } from 'vitest'
+
+const SERVICES = join(import.meta.dirname, '../../services')
+
+/** A metric that nobody writes is a dashboard that shows nothing. */
+it('every metric of the table is written by somebody', () => {
+  const text = sources('relay').join('\n')
+  const unwritten = Object.keys(METRIC_TABLE).filter((name) => !text.includes(`'${name}'`))
+  expect(unwritten).toEqual([])
+})
+
+function sources(service: string): string[] {
+  return readdirSync(join(SERVICES, service), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.includes('node_modules'))
+    .map((name) => readFileSync(join(SERVICES, service, name), 'utf8'))
+}
