@@ -31,13 +31,14 @@ export interface CryptoProvider {
 
   /** seed: 32 octets for both schemes. */
   signingKey(scheme: SignatureScheme, seed: Uint8Array): SigningKey
-  /** False for a signature that does not verify, whatever its length. */
+  /** False for a signature that does not verify, whatever its length. Throws MalformedError KEY for a key of another length. */
   verify(scheme: SignatureScheme, publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
 
   /** Constant time for equal lengths; false for unequal ones (REC-007). */
   equal(a: Uint8Array, b: Uint8Array): boolean
 }
 
+/** Nonce and associated data are read before a method returns and never kept: their arrays may be reused. */
 export interface AeadKey {
   /** Pieces whose concatenation is ciphertext || 16-octet tag, for the concatenation of `plaintext`. */
   seal(nonce: Uint8Array, aad: Uint8Array, plaintext: readonly Uint8Array[]): Uint8Array[]
