@@ -1,13 +1,12 @@
-import { isNullId, type LimitError, MalformedError, sameId } from '@causeway/npamp'
+import { isNullId, MalformedError, sameId } from '@causeway/npamp'
 import type { CallFailure, CallHandle, CallRequest, CallSink } from '../../exchanges/contract.ts'
-import { type BodyListener, type BodyReader, JsonBody, SseBody } from './body-reader.ts'
+import { Answer, type AnswerListener, type ReplyMessage } from './answer.ts'
 import { cancelled, lost, notJsonRpc, notReached, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
-import { type BackendMessage, readMessage } from './message.ts'
 import { Post, type ResponseHeaders, type ResponseReceiver } from './post.ts'
 import { requestHeaders } from './request-headers.ts'
 import type { OpenRequest, SouthboundSession } from './session.ts'
 import type { Posting } from './session-queue.ts'
-import { headerText, httpErrorFailure, readingOf } from './status.ts'
+import { headerText } from './status.ts'
 import { LINGER_MS, type Upstream } from './upstream.ts'
 
 export interface ExchangeOwner {
@@ -48,12 +47,7 @@ export class Exchange implements CallHandle, OpenRequest {
   #post: Post | undefined
   #httpOver = false
   #linger: unknown
-  #status = 0
-  #headers: ResponseHeaders | undefined
-  #httpError = false
-  #body: BodyReader | undefined
-  #broken: Error | undefined
-  #sawRubbish = false
+  #answer: Answer | undefined
 
   constructor(
     upstream: Upstream,
@@ -121,7 +115,7 @@ export class Exchange implements CallHandle, OpenRequest {
 
   resume(): void {
     this.#post?.resume()
-    this.#body?.resume()
+    this.#answer?.resume()
   }
 
   /** Ends the exchange without an answer of the backend's, and whatever of it is still on its way. */
@@ -201,43 +195,34 @@ export class Exchange implements CallHandle, OpenRequest {
   readonly #receiver: ResponseReceiver = {
     started: () => {},
     head: (status, headers) => this.#head(status, headers),
-    chunk: (octets) => this.#body?.push(octets),
+    chunk: (octets) => this.#answer?.chunk(octets),
     end: () => {
       this.#httpDone()
-      this.#body?.end(true)
+      this.#answer?.end()
     },
     error: (error) => {
-      const sent = this.#sent
       this.#httpDone()
-      this.#broken = error
-      if (this.#body !== undefined) this.#body.end(false)
-      else this.fail(sent ? lost(error) : notReached(error))
+      if (this.#answer !== undefined) this.#answer.end(error)
+      else this.fail(this.#sent ? lost(error) : notReached(error))
     },
   }
 
   #head(status: number, headers: ResponseHeaders): void {
-    this.#status = status
-    this.#headers = headers
-    this.#upstream.telemetry.responded(status)
-    const reading = readingOf(status, headers, this.#inSession)
-    if (reading.kind === 'fail') {
-      this.#failAtHead(reading.failure)
+    const { telemetry, maxReplyOctets } = this.#upstream
+    telemetry.responded(status)
+    const inSession = this.#inSession
+    const answer = Answer.open({ status, headers, inSession, maxReplyOctets, telemetry }, this.#listener)
+    if ('code' in answer) {
+      this.#failForGood(answer)
       return
     }
-    this.#httpError = reading.httpError
-    const { maxReplyOctets } = this.#upstream
-    this.#body = new (reading.kind === 'sse' ? SseBody : JsonBody)(this.#bodyListener, maxReplyOctets)
-    if (!this.opening || this.#httpError) return
+    this.#answer = answer
+    if (!this.opening || !answer.ok) return
     if (this.session?.setSessionId(headerText(headers, 'mcp-session-id')) === false) {
-      this.#failAtHead(unknown('the backend gave a session id that MCP does not allow'))
+      this.fail(unknown('the backend gave a session id that MCP does not allow'))
       return
     }
     this.#release()
-  }
-
-  #failAtHead(failure: CallFailure): void {
-    if (failure.code === 'SessionLost') this.#owner.sessionLost(this)
-    this.fail(failure)
   }
 
   /** Whether the request carried a session id of the backend's. */
@@ -245,36 +230,19 @@ export class Exchange implements CallHandle, OpenRequest {
     return !this.opening && this.session?.sessionId !== undefined
   }
 
-  readonly #bodyListener: BodyListener = {
-    text: (octets) => this.#text(octets),
-    otherEvent: () => this.#upstream.telemetry.dropped('event_type'),
-    tooLarge: (error: LimitError) => {
-      this.fail(this.#httpError ? httpErrorFailure(this.#status, this.#headers) : unknown(error.message))
-      this.#abortHttp()
-    },
-    finished: () => this.fail(this.#noAnswer()),
+  #failForGood(failure: CallFailure): void {
+    if (failure.code === 'SessionLost') this.#owner.sessionLost(this)
+    this.fail(failure)
   }
 
-  #text(octets: Uint8Array): 'ok' | 'wait' {
-    const message = readMessage(octets)
-    switch (message.kind) {
-      case 'notification':
-        return this.#notification(message.octets)
-      case 'result':
-      case 'error':
-        this.#reply(message)
-        return 'ok'
-      case 'request':
-        this.#serverRequest(message.idToken)
-        return 'ok'
-      case 'batch':
-        this.#upstream.telemetry.dropped('batch')
-        return 'ok'
-      case 'rubbish':
-        this.#sawRubbish = true
-        this.#upstream.telemetry.dropped('not_json_rpc')
-        return 'ok'
-    }
+  readonly #listener: AnswerListener = {
+    notification: (octets) => this.#notification(octets),
+    reply: (message) => this.#reply(message),
+    serverRequest: (idToken) => this.#serverRequest(idToken),
+    over: (failure) => {
+      this.fail(failure)
+      this.#abortHttp()
+    },
   }
 
   #notification(octets: Uint8Array): 'ok' | 'wait' {
@@ -287,35 +255,30 @@ export class Exchange implements CallHandle, OpenRequest {
     return answer
   }
 
-  #reply(message: Extract<BackendMessage, { kind: 'result' | 'error' }>): void {
-    if (this.#ended) {
-      this.#upstream.telemetry.lateReply()
+  #reply(message: ReplyMessage): void {
+    const { telemetry, clock } = this.#upstream
+    if (this.#ended || this.#answer === undefined) {
+      telemetry.lateReply()
       return
     }
     if (!this.#belongs(message)) {
-      this.#upstream.telemetry.dropped('unmatched_reply')
+      telemetry.dropped('unmatched_reply')
       return
     }
-    if (this.#inSession && this.#status === 400 && message.idToken === undefined) {
-      this.#failAtHead(sessionLost())
+    if (this.#inSession && this.#answer.status === 400 && message.idToken === undefined) {
+      this.#failForGood(sessionLost())
       return
     }
     if (this.opening && message.kind === 'result') this.session?.readInitializeResult(message.octets)
     this.#end(message.kind)
-    if (!this.#httpOver) this.#linger = this.#upstream.clock.setTimeout(() => this.#abortHttp(), LINGER_MS)
-    this.#sink.reply({
-      kind: message.kind,
-      octets: message.octets,
-      status: this.#status,
-      parameters: replyParameters(this.#headers),
-    })
+    if (!this.#httpOver) this.#linger = clock.setTimeout(() => this.#abortHttp(), LINGER_MS)
+    this.#sink.reply(this.#answer.replyOf(message))
   }
 
   /** RPC-011; an error whose writer could not read the id can only be about the one request of this HTTP exchange. */
-  #belongs(message: Extract<BackendMessage, { kind: 'result' | 'error' }>): boolean {
-    const { idToken } = this.#request
-    if (message.idToken !== undefined) return sameId(message.idToken, idToken)
-    return message.kind === 'error' || isNullId(idToken)
+  #belongs({ kind, idToken }: ReplyMessage): boolean {
+    if (idToken !== undefined) return sameId(idToken, this.idToken)
+    return kind === 'error' || isNullId(this.idToken)
   }
 
   /** A transparent relay cannot carry a server's requests yet: it says so, as an endpoint without the method would. */
@@ -327,21 +290,7 @@ export class Exchange implements CallHandle, OpenRequest {
       telemetry.dropped('server_request')
     }
   }
-
-  #noAnswer(): CallFailure {
-    if (this.#httpError) return httpErrorFailure(this.#status, this.#headers)
-    if (this.#broken !== undefined) return lost(this.#broken)
-    if (this.#sawRubbish) return unknown("the backend's answer is not JSON-RPC")
-    return unknown('the backend ended its answer without a response')
-  }
 }
-
-function replyParameters(headers: ResponseHeaders | undefined): ReadonlyMap<string, string> {
-  const retryAfter = headers === undefined ? '' : headerText(headers, 'retry-after')
-  return retryAfter === '' ? NO_PARAMETERS : new Map([['retry-after', retryAfter]])
-}
-
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
 /** The raw token goes in as it came: an id is never printed anew (digest 10 section 7). */
 function cancelNotification(idToken: Uint8Array): Uint8Array {

@@ -108,7 +108,10 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     session?.requests.delete(exchange)
     this.#host.ended(exchange, how)
     // Whatever is not a result to initialize leaves no session behind.
-    if (opening && how !== 'result' && session !== undefined) this.#lose(session, 'refused')
+    if (opening && how !== 'result' && session !== undefined && this.#lose(session, 'refused')) {
+      // It may have opened one all the same, before it broke off or took too long.
+      this.#tellingBackend(session, (done) => session.deleteNow(done))
+    }
   }
 
   sessionLost(exchange: Exchange): void {
@@ -168,25 +171,26 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
 
   #endSession(session: SouthboundSession, reason: SessionEndReason): void {
     if (!this.#forget(session, reason)) return
-    const ending = reason === 'backend' ? Promise.resolve() : this.#tellBackend(session)
-    const done = ending.then(() => {
-      session.abandon()
-      for (const request of [...session.requests]) request.fail(unknown('the session of this call has ended'))
-      this.#ending.delete(done)
-    })
-    this.#ending.add(done)
+    // What still waits in the session goes before the DELETE.
+    this.#tellingBackend(session, (done) => (reason === 'backend' ? done() : session.delete(done)))
   }
 
-  /** Best effort: whatever still waits in the session goes first, and all of it has 5 s. */
-  #tellBackend(session: SouthboundSession): Promise<void> {
+  /** Best effort and bounded; then nothing of the session goes on. */
+  #tellingBackend(session: SouthboundSession, tell: (done: () => void) => void): void {
     const { clock } = this.#host.upstream
-    return new Promise((resolve) => {
+    const told = new Promise<void>((resolve) => {
       const timer = clock.setTimeout(resolve, DELETE_TIMEOUT_MS)
-      session.delete(() => {
+      tell(() => {
         clock.clearTimeout(timer)
         resolve()
       })
     })
+    const ending = told.then(() => {
+      session.abandon()
+      for (const request of [...session.requests]) request.fail(unknown('the session of this call has ended'))
+      this.#ending.delete(ending)
+    })
+    this.#ending.add(ending)
   }
 
   // --- notifications outside sessions ---

@@ -177,6 +177,23 @@ describe('a legacy session', () => {
     expect(server.arrivals).toHaveLength(1)
   })
 
+  it('is deleted when its initialize brings a session id and then no result', async () => {
+    const { backend, scope, server } = await world()
+    const { sink, handle } = initialize(scope)
+    const first = await server.next()
+    first.stream({ 'mcp-session-id': 'b-1' }).raw(': wait\n\n')
+    const waiting = inSession(scope, ping(1))
+    const second = await server.next() // it waited for the id only
+    handle.cancel('deadline')
+    expect(await sink.failure()).toMatchObject({ outcome: 2 })
+    const deletion = await server.next()
+    expect([deletion.method, sessionOf(deletion)]).toEqual(['DELETE', 'b-1'])
+    second.json(200, result(1))
+    expect(await waiting.sink.replyText()).toBe(result(1))
+    deletion.json(200, '')
+    expect(backend.openSessions).toBe(0)
+  })
+
   it('is refused when there are as many as may be', async () => {
     const { scope } = await opened({ limits: { maxSessions: 1 } })
     const { sink } = initialize(scope, session('second'))

@@ -101,17 +101,17 @@ export class SouthboundSession implements SessionHeaders {
 
   /** Tells the backend, behind everything that waits, that the session is over. `done` follows exactly once. */
   delete(done: () => void): void {
-    this.queue.addLast({
-      run: () => {
-        if (this.#sessionId === undefined) {
-          done()
-          return
-        }
-        const headers = sessionHeaders(this)
-        this.#start({ method: 'DELETE', path: this.#upstream.path, headers, body: undefined }, done)
-      },
-      dropped: done,
-    })
+    this.queue.addLast({ run: () => this.deleteNow(done), dropped: done })
+  }
+
+  /** The same without waiting for anything. */
+  deleteNow(done: () => void): void {
+    if (this.#sessionId === undefined) {
+      done()
+      return
+    }
+    const headers = sessionHeaders(this)
+    this.#start({ method: 'DELETE', path: this.#upstream.path, headers, body: undefined }, done)
   }
 
   /** Drops what waits and breaks off what is on its way. */

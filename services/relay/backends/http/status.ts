@@ -26,8 +26,8 @@ export function readingOf(status: number, headers: ResponseHeaders, inSession: b
 }
 
 /** An HTTP error without a JSON-RPC error in it: the edge replays the status with an error of its own. */
-export function httpErrorFailure(status: number, headers: ResponseHeaders | undefined): CallFailure {
-  const retryAfter = headers === undefined ? '' : headerText(headers, 'retry-after')
+export function httpErrorFailure(status: number, headers: ResponseHeaders): CallFailure {
+  const retryAfter = headerText(headers, 'retry-after')
   return unknown(`the backend answered with HTTP status ${status}`, {
     status,
     ...(retryAfter === '' ? {} : { retryAfter }),
