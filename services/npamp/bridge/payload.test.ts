@@ -109,7 +109,13 @@ describe('BridgeEnvelope', () => {
   })
 
   it(`${requirement('BRG-008')} must be the first TLV, whole, and all of it`, () => {
-    for (const payload of ['', '0010', '00130002000000100008010101000137', '0010000801010100013700ff'])
+    for (const payload of [
+      '',
+      '0010',
+      '00130007010101000137 00',
+      '00110007010101000137 00',
+      '0010000801010100013700ff',
+    ])
       expect(failure(() => decodePayload(octets(payload), REQUEST))).toBe('malformed/ENVELOPE')
   })
 
