@@ -1,5 +1,5 @@
+import type { LogLine } from '../fixtures/mesh/relay-process.ts'
 import type { Conversation, Step } from './calls.ts'
-import type { LogLine } from './causeway.ts'
 import type { Pair } from './evidence.ts'
 import type { DemoMesh } from './mesh.ts'
 
