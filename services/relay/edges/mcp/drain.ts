@@ -42,7 +42,8 @@ export class Drain {
   }
 
   #arm(limitMs: number): void {
-    this.#timer = this.#edge.clock.setTimeout(() => this.#end(), Math.max(0, limitMs))
+    if (limitMs > 0) this.#timer = this.#edge.clock.setTimeout(() => this.#end(), limitMs)
+    else this.#end()
   }
 
   #end(): void {
