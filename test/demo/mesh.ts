@@ -43,12 +43,12 @@ export async function startMesh(onStop: (cleanUp: CleanUp) => void): Promise<Dem
 
   const toolsFile = join(folder, 'tools.yaml')
   writeFileSync(toolsFile, toolsYaml({ keyFile: keyFiles.tools, edgeHandle, legacyUrl, modernUrl }))
-  const tools = await startRelayProcess(toolsFile, 'tools', 'info', onStop)
+  const tools = await startRelayProcess([toolsFile], 'tools', 'info', onStop)
   const toolsAddress = `npamp://127.0.0.1:${tools.addresses.npamp?.port}`
 
   const edgeFile = join(folder, 'edge.yaml')
   writeFileSync(edgeFile, edgeYaml({ keyFile: keyFiles.edge, toolsHandle, toolsAddress }))
-  const edge = await startRelayProcess(edgeFile, 'edge', 'info', onStop)
+  const edge = await startRelayProcess([edgeFile], 'edge', 'info', onStop)
 
   const edgeUrl = `http://127.0.0.1:${edge.addresses.mcp?.port}/`
   const north = await start<{ urls: string[] }>('recorder/recorder.ts', [edgeUrl], onStop)
