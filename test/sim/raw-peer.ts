@@ -1,7 +1,7 @@
 import { Association } from '../../services/npamp/association/association.ts'
 import type { AssociationEvent } from '../../services/npamp/association/contract.ts'
 import { CHANNEL } from '../../services/npamp/codepoints/channels.ts'
-import { CONTROL_FRAME } from '../../services/npamp/codepoints/frame-types.ts'
+import { ALL_CHANNEL_FRAME, CONTROL_FRAME } from '../../services/npamp/codepoints/frame-types.ts'
 import { startClient } from '../../services/npamp/handshake/client.ts'
 import type { Established } from '../../services/npamp/handshake/established.ts'
 import { awaitClientHello } from '../../services/npamp/handshake/server.ts'
@@ -37,7 +37,7 @@ export interface ReceivedFrame {
  */
 export class RawPeer {
   readonly association: Association
-  /** What the association sent since Established, opened. */
+  /** What the association sent since Established, opened; its KEY_UPDATEs are followed. */
   readonly received: ReceivedFrame[] = []
   readonly events: AssociationEvent[] = []
   now = 0
@@ -132,13 +132,6 @@ export class RawPeer {
     return this
   }
 
-  /** Follows a KEY_UPDATE of the association's. */
-  followEpoch(channel: number = CHANNEL.CONTROL): this {
-    const state = stateOf(this.#receive, channel)
-    this.#receive.set(channel, { epoch: state.epoch + 1n, sequence: 0n })
-    return this
-  }
-
   /** Lets time pass for the association, timer by timer, and collects. */
   wait(ms: number): this {
     const until = this.now + ms
@@ -190,6 +183,7 @@ export class RawPeer {
     const payload = keys.open(sequence, frame.headerOctets.subarray(0, AAD_OCTETS), frame.payload)
     if (payload === undefined) throw new Error(`frame ${type} on channel ${channel} does not open`)
     state.sequence += 1n
+    if (type === ALL_CHANNEL_FRAME.KEY_UPDATE) this.#receive.set(channel, { epoch: state.epoch + 1n, sequence: 0n })
     this.received.push({ channel, type, sequence, payload })
     this.onReceived?.(this.received[this.received.length - 1] as ReceivedFrame)
   }

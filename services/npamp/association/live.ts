@@ -119,7 +119,7 @@ export class Live {
   wipe(): void {
     this.sender.wipe()
     this.receiver.wipe()
-    this.queue.clear()
+    this.queue.end()
   }
 
   /** At most one ERROR code 2 per (channel, type) and association (digest 01 section 8). */

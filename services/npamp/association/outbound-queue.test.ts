@@ -70,13 +70,15 @@ describe('the outbound queue', () => {
     expect(queue.head()).toBeUndefined()
   })
 
-  it('forgets everything when cleared', () => {
+  it('forgets everything at the end; what never left can still be withdrawn', () => {
     const queue = new OutboundQueue(10)
     const waiting = queue.push(LANE.BEHIND, frame(CHANNEL.MEMORY, 100))
-    queue.clear()
+    queue.end()
     expect(queue.head()).toBeUndefined()
     expect(queue.octets).toBe(0)
     expect(queue.takeDrained()).toBe(false)
     expect(waiting.taken).toBe(false)
+    expect(waiting.withdraw()).toBe(true)
+    expect(queue.octets).toBe(0)
   })
 })

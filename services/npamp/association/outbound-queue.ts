@@ -77,6 +77,7 @@ export class OutboundQueue {
   readonly #lanes: (Fifo<QueuedFrame> | undefined)[] = [undefined, undefined, undefined, undefined]
   /** The limit was held once, and nobody was told yet that it no longer is. */
   #owesDrained = false
+  #ended = false
 
   constructor(limitOctets: number) {
     this.#limitOctets = limitOctets
@@ -123,7 +124,7 @@ export class OutboundQueue {
 
   /** Takes a queued frame's octets off the account. */
   forget(frame: QueuedFrame): void {
-    if (frame.lane === LANE.REPLY) return
+    if (frame.lane === LANE.REPLY || this.#ended) return
     this.octets -= frame.frameOctets
   }
 
@@ -134,11 +135,12 @@ export class OutboundQueue {
     return true
   }
 
-  /** Drops everything; tickets stay untaken. */
-  clear(): void {
+  /** For good: drops everything. Tickets stay untaken, and may still be withdrawn. */
+  end(): void {
     for (const lane of this.#lanes) lane?.clear()
     this.octets = 0
     this.#owesDrained = false
+    this.#ended = true
   }
 }
 
