@@ -1,8 +1,9 @@
 import type { Bench } from './row.ts'
 import { bulk } from './rows/bulk.ts'
 import { call } from './rows/call.ts'
+import { growth } from './rows/growth.ts'
 import { memory } from './rows/memory.ts'
 import { rate } from './rows/rate.ts'
 import { recordPath } from './rows/record-path.ts'
 
-export const BENCHES: readonly Bench[] = [recordPath, call, rate, bulk, memory]
+export const BENCHES: readonly Bench[] = [recordPath, call, rate, bulk, memory, growth]
