@@ -17,7 +17,7 @@ export interface DemoClient {
   close(): Promise<void>
 }
 
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly text: string
   readonly isError: boolean
   readonly progress: number

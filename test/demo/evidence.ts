@@ -12,7 +12,7 @@ export interface Pair {
   readonly equal: boolean
 }
 
-export interface Sighting {
+interface Sighting {
   readonly octets: number
   readonly sha256: string
 }

@@ -50,7 +50,7 @@ export interface HttpBackendOptions {
   readonly ca?: string
 }
 
-export interface HttpBackendLimits {
+interface HttpBackendLimits {
   /** None when absent: CARRIAGE section 4. */
   readonly connectTimeoutMs?: number
   /** From the first octet of the request to the first header of the answer; none when absent. */
