@@ -44,7 +44,7 @@ export default {
     onlyLocal('npamp-core', CORE, []),
     onlyNpm('npamp-core-packages', CORE, ['@noble'], false),
     onlyLocal('npamp-node', NPAMP_NODE, ['^services/npamp/']),
-    onlyNpm('npamp-node-packages', NPAMP_NODE, ['@noble', '@peculiar/x509'], true),
+    onlyNpm('npamp-node-packages', NPAMP_NODE, ['@noble', '@peculiar/x509', 'reflect-metadata'], true),
     onlyLocal('mesh-api', own('mesh-api'), []),
     onlyLocal('telemetry', own('telemetry'), []),
     onlyLocal('relay', own('relay'), [own('npamp'), own('telemetry'), own('mesh-api')]),
