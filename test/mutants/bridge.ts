@@ -35,8 +35,8 @@ export const BRIDGE_MUTANTS: readonly Mutant[] = [
     'the final flag is any flag',
     'bridge/envelope.ts',
     'BRG-009',
-    'export const FLAG_FINAL = 0x01',
-    'export const FLAG_FINAL = 0xff',
+    'const FLAG_FINAL = 0x01',
+    'const FLAG_FINAL = 0xff',
   ),
   one(
     'the envelope may be any TLV',
@@ -136,8 +136,8 @@ export const BRIDGE_MUTANTS: readonly Mutant[] = [
     'any content type passes',
     'bridge/receive-request.ts',
     'RPC-002',
-    'if (!CONTENT_TYPES.includes(envelope.contentType) || envelope.contentType !== rules.contentType)',
-    'if (!CONTENT_TYPES.includes(envelope.contentType))',
+    'if (envelope.contentType !== rules.contentType)',
+    'if (envelope.contentType > 3)',
   ),
   one(
     'transport errors are handed on as foreign ones',

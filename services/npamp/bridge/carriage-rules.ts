@@ -27,14 +27,14 @@ export interface CarriageRules {
   ): ScannedMessage
 }
 
-export interface OutgoingMessage {
+interface OutgoingMessage {
   /** What goes into the frame. */
   readonly foreign: Uint8Array
   /** For the envelope; at most 255 octets of UTF-8. */
   readonly method: string
 }
 
-export interface OutgoingRequest extends OutgoingMessage {
+interface OutgoingRequest extends OutgoingMessage {
   /** The correlation_id is derived from it and its reply is matched with it. */
   readonly idToken: Uint8Array
 }

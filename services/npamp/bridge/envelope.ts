@@ -5,8 +5,8 @@ import { utf8 } from '../wire/utf8.ts'
 import { type BridgeEnvelope, MESSAGE_KIND } from './contract.ts'
 
 /** Bit 0 of the flags; bits 1-7 are sent 0 and ignored on receipt (BRG-009). */
-export const FLAG_FINAL = 0x01
-export const MAX_CORRELATION_OCTETS = 255
+const FLAG_FINAL = 0x01
+const MAX_CORRELATION_OCTETS = 255
 export const MAX_METHOD_OCTETS = 255
 
 export type MessageKind = (typeof MESSAGE_KIND)[keyof typeof MESSAGE_KIND]

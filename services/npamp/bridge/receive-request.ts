@@ -1,7 +1,8 @@
 import { ERROR_CODE } from '../codepoints/error-codes.ts'
 import { NpampError } from '../errors.ts'
 import { carriageOf } from './carriage.ts'
-import { type BridgeEnvelope, CONTENT_TYPE, OUTCOME, TRANSPORT_ERROR } from './contract.ts'
+import type { CarriageRules } from './carriage-rules.ts'
+import { type BridgeEnvelope, OUTCOME, TRANSPORT_ERROR } from './contract.ts'
 import type { BridgeEvent, FailureInput } from './events.ts'
 import { Incoming } from './exchanges.ts'
 import { withoutForbidden } from './extensions/parameter-rules.ts'
@@ -41,9 +42,8 @@ export function receiveRequest(
   }
   if (opened instanceof NpampError) return refuse(malformed(opened.message))
   const { payload, extensions } = opened
-  const rules = carriageOf(envelope.protocolId)
-  const fault = whyNotCarried(state, payload.envelope)
-  if (fault !== undefined || rules === undefined) return refuse(fault ?? unsupported())
+  const rules = carrierOf(state, payload.envelope)
+  if ('code' in rules) return refuse(rules)
   const { foreign, label, envelope: full } = payload
   const message = attempt(() => rules.incomingRequest(foreign, full.method, state.scan))
   if (message instanceof NpampError) return refuse(malformed(message.message))
@@ -76,24 +76,19 @@ export function receiveRequest(
 }
 
 /** After structure: the null protocol, whether it is carried, then the content type (digest 04 section 9). */
-function whyNotCarried(state: BridgeState, envelope: BridgeEnvelope): FailureInput | undefined {
+function carrierOf(state: BridgeState, envelope: BridgeEnvelope): CarriageRules | FailureInput {
   if (envelope.protocolId === 0) return malformed('protocol_id 0 is the null protocol') // REG-002
   // REG-006. No protocol is usable before the peer's HELLO (CARRIAGE section 1).
   const rules = state.carries(envelope.protocolId) ? carriageOf(envelope.protocolId) : undefined
-  if (rules === undefined) return unsupported()
-  if (!CONTENT_TYPES.includes(envelope.contentType) || envelope.contentType !== rules.contentType)
+  if (rules === undefined)
+    return { code: TRANSPORT_ERROR.PROTOCOL_UNSUPPORTED, message: 'this protocol is not carried here' }
+  if (envelope.contentType !== rules.contentType)
     return malformed(`content_type ${envelope.contentType} does not belong to the protocol`)
-  return undefined
+  return rules
 }
-
-const CONTENT_TYPES: readonly number[] = Object.values(CONTENT_TYPE)
 
 function malformed(message: string): FailureInput {
   return { code: TRANSPORT_ERROR.ENVELOPE_MALFORMED, message, outcome: OUTCOME.NOT_DELIVERED }
-}
-
-function unsupported(): FailureInput {
-  return { code: TRANSPORT_ERROR.PROTOCOL_UNSUPPORTED, message: 'this protocol is not carried here' }
 }
 
 function tooMany(limit: number): FailureInput {

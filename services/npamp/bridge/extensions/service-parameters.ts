@@ -2,8 +2,8 @@ import { LimitError, MalformedError, MisuseError } from '../../errors.ts'
 import { type CborValue, decodeCbor, encodeCbor } from '../../wire/cbor.ts'
 import type { ServiceParameters } from '../contract.ts'
 
-export const MAX_PARAMETERS = 64
-export const MAX_PARAMETERS_OCTETS = 32 * 1024
+const MAX_PARAMETERS = 64
+const MAX_PARAMETERS_OCTETS = 32 * 1024
 /** A header name in lower case, or the pseudo-header `:status`. */
 const NAME = /^:?[!#$%&'*+.^_`|~0-9a-z-]+$/
 const BEYOND_OCTETS = /[^\0-\xff]/

@@ -10,7 +10,7 @@ export const MAX_JSON_DEPTH = 1024
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c
-export const COLON = 0x3a
+const COLON = 0x3a
 export const OPEN_BRACKET = 0x5b
 export const CLOSE_BRACKET = 0x5d
 export const OPEN_BRACE = 0x7b
@@ -24,7 +24,7 @@ export function skipBlanks(octets: Uint8Array, at: number): number {
   return position
 }
 
-export function isBlank(octet: number): boolean {
+function isBlank(octet: number): boolean {
   return octet === 0x20 || octet === 0x0a || octet === 0x0d || octet === 0x09
 }
 

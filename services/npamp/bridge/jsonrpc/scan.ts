@@ -24,7 +24,7 @@ export interface ScannedMessage {
    * response that left it out (read as null).
    */
   readonly idToken: Uint8Array | undefined
-  /** Decoded; may hold lone surrogates and be of any length (`methodFault` in class.ts judges that). */
+  /** Decoded; may hold lone surrogates and be of any length (`methodFault` judges that). */
   readonly method: string | undefined
   readonly params: Span | undefined
   readonly result: Span | undefined
