@@ -92,19 +92,15 @@ export class Exchange implements CallHandle, OpenRequest {
   }
 
   cancel(_reason: 'disconnect' | 'deadline'): void {
-    const { era } = this.#request
-    // A cancelled initialize has no session to name; closing its response is all that can be said.
-    if (!this.#sent || era === 'modern' || this.opening) {
-      this.fail(cancelled())
-      return
-    }
-    this.cancelBy(cancelNotification(this.#request.idToken))
+    if (this.#request.era === 'modern') this.fail(cancelled())
+    else this.cancelBy(cancelNotification(this.#request.idToken))
   }
 
   /** Sends a `notifications/cancelled` of the legacy era and ends with outcome 2 once it has its status (CARRIAGE section 5). */
   cancelBy(notification: Uint8Array): void {
     if (this.#ended || this.#cancelling) return
-    if (!this.#sent) {
+    // MCP forbids to cancel initialize by a notification, and this one would wait for the session that it opens.
+    if (!this.#sent || this.opening) {
       this.fail(cancelled())
       return
     }

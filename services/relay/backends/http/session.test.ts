@@ -9,6 +9,7 @@ import {
   session,
 } from '../../../../test/fixtures/http/http-backend-harness.ts'
 import { type Arrival, type ScriptedServer, scriptedServer } from '../../../../test/fixtures/http/scripted-server.ts'
+import type { CallHandle } from '../../exchanges/contract.ts'
 import type { BackendScope, HttpBackendOptions } from './contract.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -396,11 +397,17 @@ describe('cancelling in a session', () => {
     await next.sink.end
   })
 
-  it('closes the response of initialize, which cannot be cancelled by a notification', async () => {
+  it.each<[string, (scope: BackendScope, handle: CallHandle) => void]>([
+    ['a deadline', (_, handle) => handle.cancel('deadline')],
+    [
+      'the words of a client',
+      (scope) => notify(scope, '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}'),
+    ],
+  ])('closes the response of initialize, which no notification may cancel: %s', async (_, cancel) => {
     const { backend, scope, server } = await world()
     const { sink, handle } = initialize(scope)
     const arrival = await server.next()
-    handle.cancel('deadline')
+    cancel(scope, handle)
     expect(await sink.failure()).toMatchObject({ outcome: 2 })
     await arrival.gone
     expect(backend.openSessions).toBe(0)
