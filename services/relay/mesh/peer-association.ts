@@ -174,9 +174,7 @@ export class PeerAssociation {
   /** `elsewhere`: the association ended meanwhile. */
   start(call: PeerCall): 'started' | 'elsewhere' | CallFailure {
     const { targetName, request } = call
-    const started = this.#calls?.outgoing.start(call, routeOf(targetName, request.session?.key)) ?? 'elsewhere'
-    this.#bridgeTimer.arm()
-    return started
+    return this.#calls?.outgoing.start(call, routeOf(targetName, request.session?.key)) ?? 'elsewhere'
   }
 
   notify(notification: ClientNotification, targetName: string | undefined): void {
@@ -392,8 +390,10 @@ export class PeerAssociation {
     this.#options.context.outgoingMetrics.notificationDropped(reason)
   }
 
+  /** After anything was asked of the association or its bridge. */
   #flush(): void {
     this.#connection?.flush()
+    this.#bridgeTimer.arm()
   }
 }
 

@@ -2,6 +2,7 @@ import { OUTCOME, PROTOCOL } from '@causeway/npamp'
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { callRequest, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
+import { edgeAndTools } from '../../../test/fixtures/mesh/edge-and-tools.ts'
 import {
   MemoryNetwork,
   newIdentity,
@@ -12,27 +13,7 @@ import {
 import type { CallTarget } from '../exchanges/contract.ts'
 import type { PeerConfig } from './peer-config.ts'
 
-/** Relay `edge`, whose clients call, and relay `tools` with one backend of the same name. */
-function twoRelays(changes: Partial<PeerConfig> = {}) {
-  const network = new MemoryNetwork()
-  const backend = new ScriptedBackend()
-  backend.script = (call) => call.result()
-  const identities = { edge: newIdentity(), tools: newIdentity() }
-  const tools = startMemoryRelay({
-    network,
-    host: 'tools',
-    identity: identities.tools,
-    peers: [peerConfig('edge', identities.edge.handle, { dial: 'never', addresses: [] })],
-    backends: { tools: { backend, peers: ['edge'] } },
-  })
-  const edge = startMemoryRelay({
-    network,
-    identity: identities.edge,
-    peers: [peerConfig('tools', identities.tools.handle, changes)],
-  })
-  const target = edge.mesh.target('tools', 'tools') as CallTarget
-  return { network, backend, edge, tools, target }
-}
+const twoRelays = (towardsTools: Partial<PeerConfig> = {}) => edgeAndTools({ towardsTools })
 
 describe('placing a call', () => {
   it('dials on demand: the first call waits for the association and is answered over it', async () => {

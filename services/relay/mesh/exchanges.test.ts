@@ -1,0 +1,268 @@
+import { EFFECT, OUTCOME } from '@causeway/npamp'
+import { requirement } from '@causeway/test/requirements'
+import { describe, expect, it } from 'vitest'
+import { callRequest, clientNotification, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
+import { edgeAndTools } from '../../../test/fixtures/mesh/edge-and-tools.ts'
+import { ScriptedBackend } from '../../../test/fixtures/mesh/memory-mesh.ts'
+import { MAX_STALL_MS } from './delivery.ts'
+
+describe('an exchange across the mesh', () => {
+  it(`${requirement('MCP-039', 'MCP-016')} carries request and answer octet for octet, its ids and numbers as they are written`, async () => {
+    const mesh = edgeAndTools()
+    const params =
+      '{ "n":9007199254740993, "x" : 1.0,"s":"\\u00e9\\/" , "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"} }'
+    const answer = '{"result" : {"big":12345678901234567890,"e":1E2}, "id": 90071992547409931 ,"jsonrpc":"2.0"}'
+    mesh.backend.script = (call) => call.result(answer)
+    const request = modernRequest({ id: '90071992547409931', params })
+    const { sink } = start(mesh.target, request)
+    await mesh.network.settle()
+    const [call] = mesh.backend.calls
+    expect(call?.text).toBe(Buffer.from(request.octets).toString())
+    expect(call?.id).toBe('90071992547409931')
+    expect(await sink.replyText()).toBe(answer)
+  })
+
+  it('tells the target what it needs: method, era, effect, parameters', async () => {
+    const mesh = edgeAndTools()
+    const parameters = new Map([
+      ['mcp-name', 'echo'],
+      ['mcp-param-region', 'eu'],
+    ])
+    start(mesh.target, modernRequest({ parameters }))
+    start(mesh.target, modernRequest({ method: 'tools/list', id: '2' }))
+    await mesh.network.settle()
+    expect(mesh.backend.calls.map(({ request }) => [request.method, request.era, request.effect])).toEqual([
+      ['tools/call', 'modern', EFFECT.DESTRUCTIVE],
+      ['tools/list', 'modern', EFFECT.READ_ONLY],
+    ])
+    expect(mesh.backend.calls[0]?.request.parameters).toEqual(parameters)
+  })
+
+  it(`${requirement('MCP-024')} passes the label on unchanged`, async () => {
+    const mesh = edgeAndTools()
+    start(mesh.target, modernRequest({ effect: EFFECT.NON_IDEMPOTENT_WRITE }))
+    await mesh.network.settle()
+    expect(mesh.backend.calls[0]?.request.effect).toBe(EFFECT.NON_IDEMPOTENT_WRITE)
+  })
+
+  it('brings the status of the backend and its error objects back as they are', async () => {
+    const mesh = edgeAndTools()
+    const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method","data":{"a":[1.0]}}}'
+    mesh.backend.script = (call) => call.error(error, { status: 404, parameters: new Map([['retry-after', '7']]) })
+    const { sink } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    const reply = await sink.end
+    expect(reply).toMatchObject({ kind: 'error', status: 404 })
+    expect('octets' in reply && Buffer.from(reply.octets).toString()).toBe(error)
+    expect('parameters' in reply && reply.parameters.get('retry-after')).toBe('7')
+  })
+
+  it('brings a failure of the backend back with its code, outcome and status', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = (call) => call.fail({ outcome: OUTCOME.UNKNOWN, status: 502 })
+    const { sink } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    expect(await sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, status: 502 })
+  })
+
+  it('brings notifications to the exchange that they belong to', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const calls = [start(mesh.target, modernRequest({ id: '1' })), start(mesh.target, modernRequest({ id: '2' }))]
+    await mesh.network.settle()
+    mesh.backend.calls[1]?.notify('{"jsonrpc":"2.0","method":"notifications/progress","params":{"n":2}}')
+    mesh.backend.calls[0]?.notify('{"jsonrpc":"2.0","method":"notifications/message","params":{"n":1}}')
+    mesh.backend.calls[0]?.result()
+    await mesh.network.settle()
+    expect(calls.map(({ sink }) => sink.notifications)).toEqual([
+      ['{"jsonrpc":"2.0","method":"notifications/message","params":{"n":1}}'],
+      ['{"jsonrpc":"2.0","method":"notifications/progress","params":{"n":2}}'],
+    ])
+    expect(calls.map(({ sink }) => sink.ends.length)).toEqual([1, 0])
+  })
+
+  it.each([
+    ['that does not exist', 'nothing'],
+    ['that the peer may not reach', 'private'],
+  ])('to a target %s ends as MethodUnsupported, not sent', async (_name, name) => {
+    const backend = new ScriptedBackend()
+    const mesh = edgeAndTools({ backends: { private: { backend, peers: ['somebody'] } } })
+    const { sink } = start(mesh.targetNamed(name), modernRequest())
+    await mesh.network.settle()
+    expect(await sink.failure()).toMatchObject({ code: 'MethodUnsupported', outcome: OUTCOME.NOT_DELIVERED })
+    mesh.targetNamed(name).notify(clientNotification('notifications/x'))
+    await mesh.network.settle()
+    expect(mesh.tools.metrics.value('causeway_notifications_dropped_total', { reason: 'unknown_target' })).toBe(1)
+    expect(backend.calls).toEqual([])
+    expect(backend.notifications).toEqual([])
+  })
+
+  it('has an unknown outcome when its association is lost after it was sent', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const { sink } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    mesh.network.cut('tools')
+    await mesh.network.settle()
+    expect(await sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN })
+    expect(mesh.backend.calls[0]?.cancels).toEqual(['disconnect'])
+  })
+
+  it('goes to another association when its own is lost before it was sent', async () => {
+    const mesh = edgeAndTools()
+    start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    // Queued in the same turn in which the connection breaks: nothing has been sealed yet.
+    const { sink } = start(mesh.target, modernRequest({ id: '2' }))
+    mesh.network.cut('tools')
+    await mesh.network.pass(500)
+    expect(await sink.replyText()).toContain('"id":2')
+    expect(mesh.backend.calls.map(({ id }) => id)).toEqual(['1', '2'])
+  })
+
+  it('of the legacy era is never cancelled by the loss of an association', async () => {
+    const mesh = edgeAndTools()
+    const session = newSession()
+    start(mesh.target, callRequest({ method: 'initialize', session }))
+    await mesh.network.settle()
+    mesh.backend.script = () => {}
+    start(mesh.target, callRequest({ session }))
+    await mesh.network.settle()
+    mesh.network.cut('tools')
+    await mesh.network.settle()
+    expect(mesh.backend.calls[1]?.cancels).toEqual([])
+    expect(mesh.backend.scopesEnded).toEqual(['client'])
+  })
+})
+
+describe('cancelling across the mesh', () => {
+  it('breaks the call off at the target and ends once, as cancelled', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const { sink, handle } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    handle.cancel('disconnect')
+    await mesh.network.settle()
+    expect(mesh.backend.calls[0]?.cancels).toEqual(['disconnect'])
+    mesh.backend.calls[0]?.fail({ outcome: OUTCOME.CANCELLED })
+    await mesh.network.settle()
+    expect(await sink.failure()).toMatchObject({ outcome: OUTCOME.CANCELLED })
+  })
+
+  it('lets the real answer win the race', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const { sink, handle } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    handle.cancel('disconnect')
+    mesh.backend.calls[0]?.result()
+    await mesh.network.settle()
+    expect(await sink.replyText()).toContain('"result"')
+  })
+
+  it('gives up after 60 s without any answer, its outcome unknown', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const { sink, handle } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    handle.cancel('deadline')
+    await mesh.network.pass(61_000)
+    expect(await sink.failure()).toMatchObject({ outcome: OUTCOME.UNKNOWN })
+  })
+
+  it("a legacy client's own cancel reaches the server in its session, word for word", async () => {
+    const mesh = edgeAndTools()
+    const session = newSession()
+    start(mesh.target, callRequest({ method: 'initialize', session }))
+    await mesh.network.settle()
+    mesh.backend.script = () => {}
+    start(mesh.target, callRequest({ session, id: '7' }))
+    const cancel = clientNotification('notifications/cancelled', { session, params: '{ "requestId": 7, "reason":"x"}' })
+    mesh.target.notify(cancel)
+    await mesh.network.settle()
+    expect(mesh.backend.notifications.map(({ octets }) => Buffer.from(octets).toString())).toEqual([
+      Buffer.from(cancel.octets).toString(),
+    ])
+    expect(mesh.backend.calls[1]?.cancels).toEqual([])
+  })
+
+  it('a deadline in a legacy session reaches the server as a cancel of that request', async () => {
+    const mesh = edgeAndTools()
+    const session = newSession()
+    start(mesh.target, callRequest({ method: 'initialize', session }))
+    await mesh.network.settle()
+    mesh.backend.script = () => {}
+    const { handle } = start(mesh.target, callRequest({ session, id: '"a"' }))
+    await mesh.network.settle()
+    handle.cancel('deadline')
+    await mesh.network.settle()
+    expect(mesh.backend.notifications.map(({ octets }) => JSON.parse(Buffer.from(octets).toString()))).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } },
+    ])
+  })
+})
+
+describe('slow receivers', () => {
+  const event = (octets: number): string =>
+    `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(octets)}"}}`
+
+  it('a client that takes no more than 4 MiB of events loses its exchange, and nobody else does', async () => {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
+    mesh.backend.script = () => {}
+    const slow = start(mesh.target, modernRequest({ id: '1' }))
+    const other = start(mesh.target, modernRequest({ id: '2' }))
+    await mesh.network.settle()
+    slow.sink.answer = 'wait'
+    for (let n = 0; n < 10; n++) {
+      mesh.backend.calls[0]?.notify(event(512 * 1024))
+      await mesh.network.settle()
+    }
+    expect(await slow.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN })
+    await mesh.network.settle()
+    expect(mesh.backend.calls[0]?.cancels).toEqual(['disconnect'])
+    mesh.backend.calls[1]?.result()
+    await mesh.network.settle()
+    expect(await other.sink.replyText()).toContain('"id":2')
+  })
+
+  it('a client that takes nothing for 30 s loses its exchange', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const { sink } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    sink.answer = 'wait'
+    mesh.backend.calls[0]?.notify(event(10))
+    await mesh.network.pass(MAX_STALL_MS + 100)
+    expect(await sink.failure()).toMatchObject({ outcome: OUTCOME.UNKNOWN })
+  })
+
+  it('a client that is behind and catches up gets everything in order', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const { sink, handle } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    sink.answer = 'wait'
+    for (let n = 0; n < 5; n++) mesh.backend.calls[0]?.notify(event(n))
+    mesh.backend.calls[0]?.result()
+    await mesh.network.settle()
+    expect(sink.notifications).toHaveLength(1)
+    sink.answer = 'ok'
+    handle.resume()
+    expect(sink.notifications).toEqual([0, 1, 2, 3, 4].map(event))
+    expect(sink.ends).toHaveLength(1)
+  })
+
+  it('the far relay does not read a source whose peer is behind, and goes on when the queue has drained', async () => {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
+    mesh.backend.script = () => {}
+    start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    const [call] = mesh.backend.calls
+    // Within one turn nothing leaves the queue of 8 MiB.
+    const answers = Array.from({ length: 9 }, () => call?.notify(event(1024 * 1024)))
+    expect(answers.slice(0, 7)).toEqual(Array(7).fill('ok'))
+    expect(answers.at(-1)).toBe('wait')
+    await mesh.network.settle()
+    expect(call?.resumes).toBe(1)
+  })
+})

@@ -1,0 +1,201 @@
+import { OUTCOME, type PeerSettings, PROTOCOL } from '@causeway/npamp'
+import { memoryPair } from '@causeway/npamp/transports'
+import { requirement } from '@causeway/test/requirements'
+import { describe, expect, it } from 'vitest'
+import { callRequest, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
+import { ForeignPeer } from '../../../test/fixtures/mesh/foreign-peer.ts'
+import {
+  MemoryNetwork,
+  newIdentity,
+  peerConfig,
+  ScriptedBackend,
+  startMemoryRelay,
+} from '../../../test/fixtures/mesh/memory-mesh.ts'
+import type { CallTarget } from '../exchanges/contract.ts'
+import type { PeerConfig } from './peer-config.ts'
+
+const HELLO_ONLY: PeerSettings = { protocols: [PROTOCOL.MCP] }
+const NO_HELLO: PeerSettings = { protocols: [PROTOCOL.MCP], assumedProtocols: [PROTOCOL.MCP] }
+
+/** A relay and a foreign implementation that it dials, or that dials it. */
+function relayAndForeign(settings: PeerSettings, changes: Partial<PeerConfig> = {}, targetName?: string) {
+  const network = new MemoryNetwork()
+  const identity = newIdentity()
+  const foreign = new ForeignPeer(identity, network.clock, settings)
+  network.listen('foreign', (transport) => foreign.accept(transport))
+  const backend = new ScriptedBackend()
+  const relay = startMemoryRelay({
+    network,
+    host: 'relay',
+    peers: [
+      peerConfig('foreign', identity.handle, {
+        ...(settings.assumedProtocols === undefined ? {} : { assumedProtocols: settings.assumedProtocols }),
+        defaultBackend: 'default',
+        ...changes,
+      }),
+    ],
+    backends: { default: { backend, peers: ['foreign'] } },
+  })
+  const target = relay.mesh.target('foreign', targetName) as CallTarget
+  const dialIn = () => {
+    const [near, far] = memoryPair()
+    relay.mesh.accept(far, () => {})
+    return foreign.dial(near)
+  }
+  return { network, foreign, relay, backend, target, dialIn }
+}
+
+describe.each([
+  ['that says HELLO without extensions', HELLO_ONLY],
+  ['that sends no HELLO', NO_HELLO],
+])('towards a foreign peer %s', (_name, settings) => {
+  it(`${requirement('MCP-019')} each legacy session has an association of its own, and loses it when it ends`, async () => {
+    const { network, target, foreign } = relayAndForeign(settings)
+    const sessions = [newSession(), newSession(), newSession()]
+    for (const session of sessions) start(target, callRequest({ method: 'initialize', session }))
+    await network.settle()
+    for (const session of sessions) start(target, callRequest({ method: 'tools/list', session, id: '2' }))
+    await network.settle()
+    expect(foreign.associations).toHaveLength(3)
+    expect(foreign.associations.map(({ requests }) => requests.map(({ exchange }) => exchange.method))).toEqual([
+      ['initialize', 'tools/list'],
+      ['initialize', 'tools/list'],
+      ['initialize', 'tools/list'],
+    ])
+    const [first] = sessions
+    if (first !== undefined) target.endSession(first, 'client')
+    await network.settle()
+    expect(foreign.associations.filter(({ closed }) => closed)).toHaveLength(1)
+  })
+
+  it('two open requests with one id never share an association', async () => {
+    const { network, target, foreign } = relayAndForeign(settings)
+    foreign.onEvent = () => {}
+    for (const id of ['1', '1.0', '1e0', '2', '3']) start(target, modernRequest({ id }))
+    await network.settle()
+    const ids = foreign.associations.map(({ requests }) =>
+      requests.map(({ exchange }) => Buffer.from(exchange.idToken ?? []).toString()),
+    )
+    expect(ids.flat().sort()).toEqual(['1', '1.0', '1e0', '2', '3'])
+    for (const shared of ids) expect(shared.filter((id) => Number(id) === 1).length).toBeLessThanOrEqual(1)
+  })
+
+  it('opens no more associations than sessionsPerPeer, and refuses the next session unsent', async () => {
+    const { network, target, foreign } = relayAndForeign(settings, { sessionsPerPeer: 2 })
+    for (let n = 0; n < 2; n++) start(target, callRequest({ method: 'initialize', session: newSession() }))
+    await network.settle()
+    const { sink } = start(target, callRequest({ method: 'initialize', session: newSession() }))
+    expect(await sink.failure()).toMatchObject({ code: 'QuotaExceeded', outcome: OUTCOME.NOT_DELIVERED })
+    expect(foreign.associations).toHaveLength(2)
+  })
+
+  it('a notification goes to the call that its progress token names', async () => {
+    const { network, target, foreign } = relayAndForeign(settings)
+    foreign.onEvent = (event, association) => {
+      if (event.type === 'request' && event.exchange.method === 'initialize') association.answer(event)
+    }
+    const session = newSession()
+    start(target, callRequest({ method: 'initialize', session }))
+    await network.settle()
+    const withToken = (id: string, token: string) =>
+      start(target, callRequest({ session, id, params: `{"_meta":{"progressToken":${token}}}` }))
+    const calls = [withToken('2', '"a"'), withToken('3', '7')]
+    await network.settle()
+    foreign.associations[0]?.notify('notifications/progress', '{"progressToken":7.0,"progress":1}')
+    foreign.associations[0]?.notify('notifications/progress', '{"progressToken":"b","progress":1}')
+    await network.settle()
+    expect(calls.map(({ sink }) => sink.notifications.length)).toEqual([0, 1])
+  })
+
+  it('a notification without a token goes to the only open call, and to none of two', async () => {
+    const { network, target, foreign, relay } = relayAndForeign(settings)
+    foreign.onEvent = (event, association) => {
+      if (event.type === 'request' && event.exchange.method === 'initialize') association.answer(event)
+    }
+    const session = newSession()
+    start(target, callRequest({ method: 'initialize', session }))
+    await network.settle()
+    const first = start(target, callRequest({ session, id: '2' }))
+    await network.settle()
+    foreign.associations[0]?.notify('notifications/message', '{"level":"info","data":"one"}')
+    await network.settle()
+    start(target, callRequest({ session, id: '3' }))
+    await network.settle()
+    foreign.associations[0]?.notify('notifications/message', '{"level":"info","data":"two"}')
+    await network.settle()
+    expect(first.sink.notifications).toHaveLength(1)
+    expect(relay.metrics.value('causeway_notifications_dropped_total', { reason: 'unrelated' })).toBe(1)
+  })
+
+  it('its requests reach the default backend, in a session from initialize on', async () => {
+    const { network, backend, dialIn } = relayAndForeign(settings)
+    backend.script = (call) => call.result()
+    const association = dialIn()
+    await network.settle()
+    association.request('initialize', '1')
+    await network.settle()
+    association.request('tools/list', '2')
+    await network.settle()
+    expect(association.replies).toHaveLength(2)
+    expect(backend.calls.map(({ request }) => request.session?.id)).toEqual([
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+      backend.calls[0]?.request.session?.id,
+    ])
+  })
+
+  it('what it asks of a client is for nobody here', async () => {
+    const { network, backend, dialIn } = relayAndForeign(settings)
+    const association = dialIn()
+    await network.settle()
+    association.request('sampling/createMessage')
+    await network.settle()
+    expect(association.replies).toEqual(['failed 3'])
+    expect(backend.calls).toEqual([])
+  })
+})
+
+describe('a foreign peer', () => {
+  it('that announces nothing and is not said to be one ends its callers as ProtocolUnsupported after 5 s', async () => {
+    const network = new MemoryNetwork()
+    const identity = newIdentity()
+    const foreign = new ForeignPeer(identity, network.clock, HELLO_ONLY)
+    foreign.mute = true
+    network.listen('foreign', (transport) => foreign.accept(transport))
+    const relay = startMemoryRelay({ network, peers: [peerConfig('foreign', identity.handle)] })
+    const target = relay.mesh.target('foreign', 'x') as CallTarget
+    const { sink } = start(target, modernRequest())
+    await network.pass(5_100)
+    expect(await sink.failure()).toMatchObject({ code: 'ProtocolUnsupported', outcome: OUTCOME.NOT_DELIVERED })
+  })
+
+  it('cannot be told a target: a route that names one is refused unsent', async () => {
+    const { network, target, foreign } = relayAndForeign(HELLO_ONLY, {}, 'named')
+    const { sink } = start(target, modernRequest())
+    await network.settle()
+    expect(await sink.failure()).toMatchObject({ code: 'MethodUnsupported', outcome: OUTCOME.NOT_DELIVERED })
+    expect(foreign.associations.flatMap(({ requests }) => requests)).toEqual([])
+  })
+
+  it('without a default backend gets MethodUnsupported', async () => {
+    const { network, dialIn } = relayAndForeign(HELLO_ONLY, { defaultBackend: undefined })
+    const association = dialIn()
+    await network.settle()
+    association.request('tools/list')
+    await network.settle()
+    expect(association.replies).toEqual(['failed 3'])
+  })
+
+  it('that initializes again on the same association has ended its session', async () => {
+    const { network, backend, dialIn } = relayAndForeign(HELLO_ONLY)
+    backend.script = (call) => call.result()
+    const association = dialIn()
+    await network.settle()
+    association.request('initialize', '1')
+    await network.settle()
+    association.request('initialize', '2')
+    await network.settle()
+    const [first, second] = backend.calls.map(({ request }) => request.session?.id)
+    expect(first).not.toBe(second)
+    expect(backend.ended.map(({ session }) => session.id)).toEqual([first])
+  })
+})
