@@ -20,16 +20,14 @@ export class MeshTraffic {
 
   /** `peer`: where it is known from the start, as when dialling. */
   begin(association: PeerAssociation, peer: string = UNKNOWN_PEER): void {
-    const meter = this.#meter(peer)
-    meter.attach(association.core.counters)
-    this.#meterOf.set(association, meter)
+    this.#attach(association, peer, 'start')
   }
 
   identified(association: PeerAssociation, peer: string): void {
     const meter = this.#meter(peer)
     if (this.#meterOf.get(association) === meter) return
     this.#meterOf.get(association)?.detach(association.core.counters)
-    this.begin(association, peer)
+    this.#attach(association, peer, 'now')
   }
 
   end(association: PeerAssociation): void {
@@ -41,6 +39,12 @@ export class MeshTraffic {
   /** Brings up to date what is not read from the associations themselves; before somebody reads the metrics. */
   sync(): void {
     for (const association of this.#meterOf.keys()) this.#drops.count(association)
+  }
+
+  #attach(association: PeerAssociation, peer: string, from: 'start' | 'now'): void {
+    const meter = this.#meter(peer)
+    meter.attach(association.core.counters, from)
+    this.#meterOf.set(association, meter)
   }
 
   #meter(peer: string): TrafficMeter {

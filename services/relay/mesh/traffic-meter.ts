@@ -7,12 +7,12 @@ export type Totals = {
 
 /** Sums the counters of many associations, those that ended included; nothing is counted twice and nothing goes back. */
 export class TrafficMeter {
-  readonly #live = new Map<AssociationCounters, Totals>()
+  readonly #live = new Map<AssociationCounters, Readonly<Totals>>()
   readonly #ended = emptyTotals()
 
-  /** Counts from here on: what the counters hold already belongs to another meter, or to nobody. */
-  attach(counters: AssociationCounters): void {
-    this.#live.set(counters, totalsOf(counters))
+  /** Counts all that these counters hold and will hold; or, where another meter has counted so far, from here on. */
+  attach(counters: AssociationCounters, from: 'start' | 'now'): void {
+    this.#live.set(counters, from === 'start' ? NOTHING : totalsOf(counters))
   }
 
   /** What was counted so far stays counted. */
@@ -41,6 +41,8 @@ function emptyTotals(): Totals {
     ratchetsReceived: 0,
   }
 }
+
+const NOTHING: Readonly<Totals> = emptyTotals()
 
 const FIELDS = Object.keys(emptyTotals()) as (keyof Totals)[]
 
