@@ -156,6 +156,12 @@ describe('an exchange that ended without an answer of the backend', () => {
     })
   })
 
+  it('says nothing of when to come back, where that is no header', async () => {
+    harness.target.script = (call) => call.fail({ retryAfter: '7\r\nSet-Cookie: a=b' })
+    const { headers } = await ask('legacy')
+    expect([headers['retry-after'], headers['set-cookie']]).toEqual([undefined, undefined])
+  })
+
   it('ends a stream that has begun with the error as its last event', async () => {
     harness.target.script = (call) => {
       call.notify('{"jsonrpc":"2.0","method":"notifications/message"}')

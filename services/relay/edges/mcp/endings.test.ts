@@ -57,6 +57,20 @@ describe('a client that goes away', () => {
     expect(harness.log).toEqual([])
   })
 
+  it('cancels all that it had asked on one connection, also what was still to be answered', async () => {
+    const { edge: listener, target } = await edge()
+    const socket = connect(listener.address.port, '127.0.0.1')
+    const [body, headers] = CALL
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines.join('')}`
+    const request = `${head}Content-Length: ${body.length}\r\n\r\n${body}`
+    socket.write(`${request}${request}${request}`)
+    await target.callNumber(2)
+    socket.destroy()
+    await target.until(() => target.calls.every((call) => call.cancels.length > 0))
+    expect(target.calls.map((call) => call.cancels)).toEqual([['disconnect'], ['disconnect'], ['disconnect']])
+  })
+
   it('cancels nothing in the legacy era: the call goes on, and its answer is dropped and counted', async () => {
     const { client, target, metrics, clock } = await edge()
     const sent = client.send(legacy('tools/call'))

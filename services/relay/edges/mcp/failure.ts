@@ -1,7 +1,7 @@
 import { OUTCOME } from '@causeway/npamp'
 import type { CallFailure } from '../../exchanges/contract.ts'
 import { type EdgeError, statusOf } from './edge-error.ts'
-import { replayableStatus } from './reply-status.ts'
+import { replayableStatus } from './reply-head.ts'
 
 /** How an exchange that ended without the backend's answer looks to the client (CARRIAGE section 8). */
 export function errorOfFailure(failure: CallFailure): EdgeError {

@@ -27,7 +27,7 @@ export function sendJson(
 export function sendError(edge: Shared, response: ServerResponse, error: EdgeError, context: ErrorContext): void {
   const headers: string[] = []
   if (error.allow !== undefined) headers.push('Allow', error.allow)
-  if (error.retryAfter !== undefined) headers.push('Retry-After', error.retryAfter)
+  if (error.retryAfter !== undefined && isHeaderText(error.retryAfter)) headers.push('Retry-After', error.retryAfter)
   sendJson(edge, response, statusOf(error), errorBody(error, context), headers)
 }
 
@@ -40,3 +40,8 @@ export function sendAccepted(edge: Shared, response: ServerResponse): void {
 
 const EMPTY = ['Content-Length', '0']
 export const CLOSE: readonly string[] = ['Connection', 'close']
+
+/** What a header may hold; a peer or a backend wrote it. */
+export function isHeaderText(value: string): boolean {
+  return /^[\x20-\x7e]{1,128}$/.test(value)
+}

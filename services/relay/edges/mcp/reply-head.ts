@@ -1,18 +1,26 @@
-import { findMember, jsonKind, NpampError, type ScannedMessage, scanMessage } from '@causeway/npamp'
+import { findMember, isNullId, jsonKind, NpampError, type ScannedMessage, scanMessage } from '@causeway/npamp'
 import type { CallReply, Era } from '../../exchanges/contract.ts'
+import type { Head } from './answer.ts'
+import { isHeaderText } from './respond.ts'
 
-/** The HTTP status for a reply that is the whole answer: the backend's where it is known, else by CARRIAGE section 8. */
-export function statusOfReply(reply: CallReply, era: Era): number {
+/** Status and headers for a reply that is the whole answer; `sessionId` is what the client shall name its new session by. */
+export function headOfReply(reply: CallReply, era: Era, sessionId: string | undefined): Head {
+  const headers = sessionId === undefined ? [] : ['Mcp-Session-Id', sessionId]
+  const retryAfter = reply.parameters.get('retry-after')
+  if (retryAfter !== undefined && isHeaderText(retryAfter)) headers.push('Retry-After', retryAfter)
+  return { status: statusOfReply(reply, era), headers }
+}
+
+/** The backend's where it is known, else by CARRIAGE section 8. */
+function statusOfReply(reply: CallReply, era: Era): number {
   const replayed = replayableStatus(reply.status)
   if (replayed !== undefined) return replayed
   if (reply.kind === 'result') return 200
   const message = scan(reply.octets)
-  const idMissing = message?.idToken === undefined || message.idToken[0] === LETTER_N
+  const idMissing = message?.idToken === undefined || isNullId(message.idToken)
   if (idMissing) return 400
   return era === 'modern' ? statusOfModernCode(message) : 200
 }
-
-const LETTER_N = 0x6e
 
 /**
  * A status that a backend may set northbound. 401, 403 and 407 speak of credentials that are the relay's, not the
