@@ -154,6 +154,7 @@ export class Association implements AssociationCore {
         out.push(...this.#outbox.splice(0))
       }
     }
+    if (out.length > 0) this.#watch?.octetsLeft()
     for (const piece of out) this.counters.octetsSent += piece.length
     return out
   }

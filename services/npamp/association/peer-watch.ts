@@ -16,7 +16,12 @@ export class PeerWatch {
   }
 
   octetsArrived(now: number): void {
-    if (this.#liveness.octetsArrived(now)) this.#armLiveness()
+    // No later only: on a busy line the deadline would move with every frame, and the driver's timer with it.
+    if (this.#liveness.octetsArrived(now)) this.#timers.armNoLater(TIMER.LIVENESS, this.#liveness.deadline())
+  }
+
+  octetsLeft(): void {
+    this.#liveness.octetsLeft()
   }
 
   /** See FrameProgress.observe. */

@@ -25,6 +25,11 @@ export class Timers {
     this.#due[timer] = at
   }
 
+  /** Leaves an earlier deadline as it is. */
+  armNoLater(timer: Timer, at: number): void {
+    if (at < (this.#due[timer] ?? Infinity)) this.#due[timer] = at
+  }
+
   disarm(timer: Timer): void {
     this.#due[timer] = Infinity
   }
