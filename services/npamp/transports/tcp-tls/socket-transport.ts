@@ -1,17 +1,24 @@
 import type { TLSSocket } from 'node:tls'
-import { concatOctets } from '../../wire/octets.ts'
 import type { Transport, TransportInfo, TransportReceiver } from '../contract.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** How long a socket may linger once our side has ended. */
 const END_GRACE_MS = 5_000
-/** Up to here the pieces of a write are joined, which is cheaper than one socket chunk for each. */
-const JOIN_OCTETS = 64 * 1024
+/**
+ * What TLS encrypts at a time: enough that a call is worth it, little enough that the peer works on one slice while we
+ * encrypt the next, and that a large frame does not exist a second and third time at once.
+ */
+const SLICE_OCTETS = 256 * 1024
 
 /** A TLS socket whose handshake is over. */
 export class SocketTransport implements Transport {
   readonly info: TransportInfo
   readonly #socket: TLSSocket
+  readonly #outgoing = new WriteQueue()
   #receiver: TransportReceiver | undefined
+  #writing = false
+  #writerWaits = false
+  #ending = false
   #ended = false
   #error: Error | undefined
   #grace: NodeJS.Timeout | undefined
@@ -39,20 +46,16 @@ export class SocketTransport implements Transport {
       return
     }
     this.#socket.on('data', (octets) => receiver.onOctets(octets))
-    this.#socket.on('drain', () => receiver.onWritable())
     // The peer's side is over, ours is not: what is queued can still leave.
     this.#socket.on('end', () => this.#end(true))
   }
 
   write(pieces: readonly Uint8Array[]): boolean {
-    if (!this.#socket.writable) return true
-    let octets = 0
-    for (const piece of pieces) octets += piece.length
-    if (octets <= JOIN_OCTETS) return this.#socket.write(concatOctets(pieces))
-    this.#socket.cork()
-    for (const piece of pieces) this.#socket.write(piece)
-    this.#socket.uncork()
-    return !this.#socket.writableNeedDrain
+    if (this.#ending || !this.#socket.writable) return true
+    this.#outgoing.push(pieces)
+    if (!this.#writing) this.#writeSlice()
+    this.#writerWaits = this.#outgoing.length > 0
+    return !this.#writerWaits
   }
 
   pauseReading(): void {
@@ -64,15 +67,36 @@ export class SocketTransport implements Transport {
   }
 
   end(): void {
-    if (this.#socket.destroyed || this.#grace !== undefined) return
-    this.#socket.end()
+    if (this.#ending || this.#socket.destroyed) return
+    this.#ending = true
     // Reads on, so that the peer's end is seen even when reading was paused.
     this.#socket.resume()
     this.#grace = setTimeout(() => this.#socket.destroy(), END_GRACE_MS)
+    if (!this.#writing) this.#socket.end()
   }
 
   destroy(): void {
     this.#socket.destroy()
+  }
+
+  #writeSlice(): void {
+    const slice = this.#outgoing.take(SLICE_OCTETS)
+    if (slice.length === 0) return
+    this.#writing = true
+    this.#socket.write(slice, (error) => {
+      this.#writing = false
+      if (error != null) this.#outgoing.clear()
+      else this.#sliceWritten()
+    })
+  }
+
+  #sliceWritten(): void {
+    if (this.#outgoing.length > 0) this.#writeSlice()
+    else if (this.#ending) this.#socket.end()
+    else if (this.#writerWaits) {
+      this.#writerWaits = false
+      this.#receiver?.onWritable()
+    }
   }
 
   #end(clean: boolean): void {

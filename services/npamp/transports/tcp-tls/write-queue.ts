@@ -1,0 +1,57 @@
+/** Pieces on their way to a socket, cut again into slices of about one size. */
+export class WriteQueue {
+  #pieces: Uint8Array[] = []
+  /** Index of the first piece with octets left, and the first of those. */
+  #head = 0
+  #offset = 0
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  push(pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) {
+      if (piece.length === 0) continue
+      this.#pieces.push(piece)
+      this.#length += piece.length
+    }
+  }
+
+  /** The next octets, at most `maxOctets`: a view when one piece holds them all, else a joined copy. */
+  take(maxOctets: number): Uint8Array {
+    const count = Math.min(maxOctets, this.#length)
+    const first = this.#takePart(count)
+    if (first.length === count) return first
+    const joined = Buffer.allocUnsafeSlow(count)
+    joined.set(first)
+    for (let at = first.length; at < count; ) {
+      const part = this.#takePart(count - at)
+      joined.set(part, at)
+      at += part.length
+    }
+    return joined
+  }
+
+  clear(): void {
+    this.#pieces = []
+    this.#head = 0
+    this.#offset = 0
+    this.#length = 0
+  }
+
+  #takePart(maxOctets: number): Uint8Array {
+    const piece = this.#pieces[this.#head] ?? EMPTY
+    const part = piece.subarray(this.#offset, this.#offset + maxOctets)
+    this.#offset += part.length
+    this.#length -= part.length
+    if (this.#offset === piece.length) {
+      this.#offset = 0
+      this.#head += 1
+      if (this.#length === 0) this.clear()
+    }
+    return part
+  }
+}
+
+const EMPTY = new Uint8Array(0)
