@@ -1,9 +1,9 @@
+import type { ServerResponse } from 'node:http'
 import type { Clock } from '@causeway/npamp/transports'
 import type { Logger } from '@causeway/telemetry'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import type { EdgeLimits } from './contract.ts'
 import type { EdgeMetrics } from './edge-metrics.ts'
-import type { Exchange } from './exchange.ts'
 import type { RequestIds } from './request-id.ts'
 
 /** What all exchanges of one edge share. */
@@ -15,7 +15,17 @@ export interface EdgeContext {
   readonly metrics: EdgeMetrics
   readonly logger: Logger
   /** Every exchange whose target still owes its end. */
-  readonly open: Set<Exchange>
+  readonly open: Set<OpenExchange>
   /** From `stop` on: nothing new is taken, and connections end with their answers. */
   stopping: boolean
+}
+
+/** An exchange, as far as the end of its edge is concerned. */
+export interface OpenExchange {
+  readonly method: string
+  readonly response: ServerResponse
+  /** Whether the client still waits for its answer. */
+  readonly awaited: boolean
+  /** Gives whoever still waits an error, and tells the target to stop. */
+  stop(): void
 }

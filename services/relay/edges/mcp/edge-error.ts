@@ -1,7 +1,7 @@
 import type { FailureCode } from '../../exchanges/contract.ts'
 
 /** Every error that the edge itself can answer with, by the name that `data.causeway.code` carries (CARRIAGE section 8). */
-export const EDGE_ERRORS = {
+const EDGE_ERRORS = {
   // As a JSON-RPC endpoint.
   ParseError: { code: -32700, status: 400 },
   InvalidRequest: { code: -32600, status: 400 },
@@ -27,7 +27,7 @@ export const EDGE_ERRORS = {
   SessionLost: { code: -33110, status: 404 },
 } as const satisfies Readonly<Record<FailureCode | string, { readonly code: number; readonly status: number }>>
 
-export type EdgeErrorName = keyof typeof EDGE_ERRORS
+type EdgeErrorName = keyof typeof EDGE_ERRORS
 
 export interface EdgeError {
   readonly name: EdgeErrorName

@@ -5,7 +5,7 @@ import type { Route } from '../../router/route.ts'
 import type { NorthboundSession } from '../../sessions/northbound-session.ts'
 import { Answer, type Head } from './answer.ts'
 import { onClientClosed } from './client-closed.ts'
-import type { EdgeContext } from './edge-context.ts'
+import type { EdgeContext, OpenExchange } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
 import type { ExchangeOutcome } from './edge-metrics.ts'
 import { deadlineError, errorOfFailure, forMethod, heldTooMuchError, stoppingError } from './failure.ts'
@@ -34,7 +34,7 @@ type State =
   | 'over'
 
 /** One request of a client, from the moment it is handed to the target until the target has said its end. */
-export class Exchange implements CallSink {
+export class Exchange implements CallSink, OpenExchange {
   readonly #edge: EdgeContext
   readonly #start: ExchangeStart
   readonly #answer: Answer
@@ -85,7 +85,6 @@ export class Exchange implements CallSink {
     return this.#start.request.method
   }
 
-  /** Whether the client still waits for its answer. */
   get awaited(): boolean {
     return this.#state === 'awaited'
   }
@@ -118,7 +117,6 @@ export class Exchange implements CallSink {
     this.#end(OUTCOME_LABEL[failure.outcome])
   }
 
-  /** The edge stops: whoever still waits gets an error, and the target is told. */
   stop(): void {
     this.#answerError(stoppingError())
     this.#cancel('deadline', 'stopped')
