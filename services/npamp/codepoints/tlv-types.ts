@@ -36,8 +36,8 @@ export const TLV = {
   APPROVAL: 0x4359,
 } as const
 
-export const FIRST_EXTENSION_TLV = TLV.TRACE_CONTEXT
-export const LAST_EXTENSION_TLV = TLV.APPROVAL
+const FIRST_EXTENSION_TLV = TLV.TRACE_CONTEXT
+const LAST_EXTENSION_TLV = TLV.APPROVAL
 
 const KNOWN: ReadonlySet<number> = new Set(Object.values(TLV))
 

@@ -13,7 +13,7 @@ export interface CborLimits {
   readonly maxItems: number
 }
 
-export const DEFAULT_CBOR_LIMITS: CborLimits = { maxOctets: 1024 * 1024, maxDepth: 16, maxItems: 65_536 }
+const DEFAULT_CBOR_LIMITS: CborLimits = { maxOctets: 1024 * 1024, maxDepth: 16, maxItems: 65_536 }
 
 /**
  * Decodes exactly one data item in its deterministic encoding, so that `encodeCbor` of the result is `octets` again

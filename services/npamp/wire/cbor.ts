@@ -1,5 +1,5 @@
 /** Strict deterministic CBOR (digest 05 section 1). */
-export { type CborLimits, DEFAULT_CBOR_LIMITS, decodeCbor } from './cbor-decode.ts'
+export { type CborLimits, decodeCbor } from './cbor-decode.ts'
 export { encodeCbor } from './cbor-encode.ts'
 export { decodePayloadMap, PayloadMap } from './cbor-payload-map.ts'
 export { CborFloat, type CborMap, CborSimple, CborTag, type CborValue } from './cbor-value.ts'

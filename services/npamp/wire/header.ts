@@ -6,7 +6,7 @@ export const HEADER_OCTETS = 36
 /** Octets 0-20 of a header: input of its CRC32C and, byte for byte, the AEAD's associated data (WIRE-012). */
 export const AAD_OCTETS = 21
 export const TAG_OCTETS = 16
-export const WIRE_VERSION = 2
+const WIRE_VERSION = 2
 
 /** Low nibble of octet 4 (WIRE-011). COMP and FRAG are never sent: the specification leaves them undefined. */
 export const FLAG = { URG: 0x01, ENC: 0x02, COMP: 0x04, FRAG: 0x08 } as const

@@ -5,8 +5,8 @@ import { type CborValue, PayloadMap } from './cbor.ts'
 
 /** Version of the extension map that we speak (CARRIAGE section 1). */
 export const EXTENSION_VERSION = 1
-export const MIN_ANNOUNCED_FRAME_OCTETS = 65_536
-export const BOOT_ID_OCTETS = 8
+const MIN_ANNOUNCED_FRAME_OCTETS = 65_536
+const BOOT_ID_OCTETS = 8
 /** No frame can be larger: header and the largest Payload Length. */
 const MAX_ANNOUNCED_FRAME_OCTETS = 36 + 0xffff_ffff
 const REPLICA = /^[a-z0-9.-]{1,63}$/

@@ -11,9 +11,9 @@ export const SESSION_END_REASON = {
   LIMIT_OR_POLICY: 4,
 } as const
 
-export const SESSION_OCTETS = 16
+const SESSION_OCTETS = 16
 /** Ours: far above any statement of CONTROL section 5. */
-export const MAX_STATEMENT_OCTETS = 64 * 1024
+const MAX_STATEMENT_OCTETS = 64 * 1024
 
 /** Payload of LINK: `{0: op, 1: session bstr(16), 2: reason uint, 3: bstr}`. Throws MisuseError ARGUMENT. */
 export function encodeLink(message: LinkMessage): Uint8Array<ArrayBuffer> {

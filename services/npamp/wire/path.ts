@@ -4,8 +4,8 @@ import { concatOctets } from './octets.ts'
 import { decodeExactTlvs, encodeTlvs } from './tlv.ts'
 import { utf8 } from './utf8.ts'
 
-export const PATH_CHALLENGE_OCTETS = 32
-export const PATH_RESPONSE_OCTETS = 64
+const PATH_CHALLENGE_OCTETS = 32
+const PATH_RESPONSE_OCTETS = 64
 
 /** One PathChallenge of 32 octets (WIRE-029). Throws MisuseError ARGUMENT for another length. */
 export function encodePathChallenge(challenge: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 import { LimitError, MisuseError } from '../errors.ts'
 
 /** Ours (digest 01 section 9.1): 0 to 64 opaque octets; PONG is a byte-exact copy on the same channel. */
-export const MAX_PING_OCTETS = 64
+const MAX_PING_OCTETS = 64
 /** What we send ourselves. */
 export const PING_OCTETS = 8
 

@@ -8,7 +8,7 @@ export interface Tlv {
 }
 
 export const TLV_HEADER_OCTETS = 4
-export const MAX_TLV_VALUE_OCTETS = 0xffff
+const MAX_TLV_VALUE_OCTETS = 0xffff
 /** Ours: how many TLVs a decoder keeps of one list. Nothing in the protocol comes near it. */
 export const MAX_TLVS = 1024
 
