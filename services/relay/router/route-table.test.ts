@@ -37,6 +37,9 @@ describe('the path of a request target', () => {
     ['/mcp?', '/mcp'],
     ['/?a?b', '/'],
     ['*', '*'],
+    ['http://localhost:1/mcp?x', '/mcp'],
+    ['HTTPS://localhost', ''],
+    ['//mcp', '//mcp'],
   ])('%j is %j', (requestTarget, path) => {
     expect(pathOf(requestTarget)).toBe(path)
   })

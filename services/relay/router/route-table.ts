@@ -40,10 +40,11 @@ export function buildRouteTable(routes: Iterable<Route>): RouteTable {
   }
 }
 
-/** The path of a request target in origin form, its query left out. */
+/** The path of a request target, its query left out. RFC 9112 section 3.2.2: a server takes the absolute form as well. */
 export function pathOf(requestTarget: string): string {
   const query = requestTarget.indexOf('?')
-  return query < 0 ? requestTarget : requestTarget.slice(0, query)
+  const target = query < 0 ? requestTarget : requestTarget.slice(0, query)
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '')
 }
 
 function checkPath(route: Route): void {
