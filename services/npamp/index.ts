@@ -137,7 +137,7 @@ export {
   encodeCbor,
 } from './wire/cbor.ts'
 export { crc32c } from './wire/crc32c.ts'
-export { Deframer, type DeframerOptions, MAX_FRAME_OCTETS, type RawFrame } from './wire/deframer.ts'
+export { Deframer, type DeframerOptions, MAX_FRAME_OCTETS, RawFrame } from './wire/deframer.ts'
 export {
   AAD_OCTETS,
   decodeHeader,

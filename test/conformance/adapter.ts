@@ -118,7 +118,7 @@ function seal(input: Input, nonce: Uint8Array, aad: Uint8Array): string {
 }
 
 function open(input: Input, nonce: Uint8Array, aad: Uint8Array): string {
-  const plaintext = provider.aead(suiteOf(input), bytes(input, 'key')).open(nonce, aad, bytes(input, 'sealed'))
+  const plaintext = provider.aead(suiteOf(input), bytes(input, 'key')).open(nonce, aad, [bytes(input, 'sealed')])
   if (plaintext === undefined) throw new Error('the tag does not verify')
   return hex(plaintext)
 }

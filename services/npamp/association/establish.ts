@@ -3,14 +3,15 @@ import { PROFILE, type ProfileCode } from '../codepoints/profiles.ts'
 import type { CryptoProvider } from '../crypto/provider.ts'
 import { MisuseError } from '../errors.ts'
 import type { Established } from '../handshake/established.ts'
-import { IV_OCTETS } from '../keys/nonce.ts'
 import { DIRECTION } from '../keys/traffic.ts'
+import { newScratch } from '../record/channel-epoch.ts'
 import { type KeyLimits, keyLimits } from '../record/key-limits.ts'
 import { RecordReceiver } from '../record/receiver.ts'
 import { RecordSender } from '../record/sender.ts'
 import { concatOctets } from '../wire/octets.ts'
 import { utf8 } from '../wire/utf8.ts'
-import type { AssociationCounters, AssociationEvent, EstablishedInfo } from './contract.ts'
+import type { AssociationEvent, EstablishedInfo } from './contract.ts'
+import type { Counters } from './counters.ts'
 import type { Fifo } from './fifo.ts'
 import { Live } from './live.ts'
 import {
@@ -29,7 +30,7 @@ const DEFAULT_CHANNELS: readonly number[] = [CHANNEL.BRIDGE]
 interface Surroundings {
   readonly events: Fifo<AssociationEvent>
   readonly timers: Timers
-  readonly counters: AssociationCounters
+  readonly counters: Counters
   readonly outbox: Uint8Array[]
 }
 
@@ -43,7 +44,7 @@ export function establish(options: AssociationOptions, done: Established, around
   const settings = settingsFor(options, info)
   const toServer = master.directionRoot(DIRECTION.CLIENT_TO_SERVER)
   const toClient = master.directionRoot(DIRECTION.SERVER_TO_CLIENT)
-  const nonce = new Uint8Array(IV_OCTETS)
+  const scratch = newScratch()
   const [sending, receiving] = role === 'initiator' ? [toServer, toClient] : [toClient, toServer]
   return new Live({
     role,
@@ -51,12 +52,12 @@ export function establish(options: AssociationOptions, done: Established, around
     info,
     settings,
     channels: usableChannels(options.channels ?? DEFAULT_CHANNELS, profile),
-    sender: new RecordSender(sending, { profile, aead, limits: keyLimits(profile, options.keyLimits), nonce }),
+    sender: new RecordSender(sending, { profile, aead, limits: keyLimits(profile, options.keyLimits), scratch }),
     receiver: new RecordReceiver(receiving, {
       profile,
       aead,
       limits: keyLimits(profile, options.peerKeyLimits),
-      nonce,
+      scratch,
     }),
     queue: new OutboundQueue(options.sendQueueOctets ?? DEFAULT_SEND_QUEUE_OCTETS),
     ...around,

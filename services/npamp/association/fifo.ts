@@ -8,8 +8,9 @@ export class Fifo<T> {
   }
 
   push(item: T): void {
-    if (this.#items.length === 0) this.#items = []
-    this.#items.push(item)
+    // A literal of one has room for one; an empty array makes room for 17 when something is pushed.
+    if (this.#items.length === 0) this.#items = [item]
+    else this.#items.push(item)
   }
 
   peek(): T | undefined {

@@ -35,7 +35,7 @@ describe.each(PROVIDERS)('published vectors of the primitives on $name', (provid
 
   it.each(corpus<OpenInput, { pt: string }>('aead.open'))('opens: $comment', (test) => {
     const key = provider.aead(SUITE[test.in.suite], octets(test.in.key))
-    const plaintext = key.open(octets(test.in.nonce), octets(test.in.aad), octets(test.in.sealed))
+    const plaintext = key.open(octets(test.in.nonce), octets(test.in.aad), [octets(test.in.sealed)])
     expect(plaintext === undefined ? undefined : hex(plaintext)).toBe(test.expected?.pt)
   })
 

@@ -73,7 +73,7 @@ describe.each(PROVIDERS)('the $name provider', (provider) => {
       key.wipe()
       key.wipe()
       expect(failure(() => key.seal(NONCE, AAD, [AAD]))).toBe('closed/WIPED')
-      expect(failure(() => key.open(NONCE, AAD, sealed))).toBe('closed/WIPED')
+      expect(failure(() => key.open(NONCE, AAD, [sealed]))).toBe('closed/WIPED')
     })
 
     it('copies its key', () => {
@@ -100,25 +100,37 @@ describe.each(PROVIDERS)('the $name provider', (provider) => {
       const plaintext = new Uint8Array(5000).fill(9)
       const sealed = concatOctets(key.seal(NONCE, AAD, [plaintext.subarray(0, 10), plaintext.subarray(10)]))
       const before = hex(sealed)
-      const opened = key.open(NONCE, AAD, sealed)
+      const opened = key.open(NONCE, AAD, [sealed])
       expect(plaintext.every((octet) => octet === 9)).toBe(true)
       expect(hex(sealed)).toBe(before)
       opened?.fill(0)
       expect(hex(sealed)).toBe(before)
     })
 
+    it('opens pieces of any cut, and what it opened stays as it is', () => {
+      const key = provider.aead(suite, new Uint8Array(32))
+      const plaintext = new Uint8Array(70_000).fill(9)
+      const sealed = concatOctets(key.seal(NONCE, AAD, [plaintext]))
+      const cut = (at: number) => [sealed.subarray(0, at), sealed.subarray(at, at + 1), sealed.subarray(at + 1)]
+      const opened = [0, 1, 50_000, sealed.length - 17, sealed.length - 8].map((at) => key.open(NONCE, AAD, cut(at)))
+      const altered = sealed.slice()
+      altered[0] = (altered[0] ?? 0) ^ 1
+      expect(key.open(NONCE, AAD, [altered.subarray(0, 10), altered.subarray(10)])).toBeUndefined()
+      for (const one of opened) expect(one).toEqual(plaintext)
+    })
+
     it('seals nothing at all and gives it back', () => {
       const key = provider.aead(suite, new Uint8Array(32))
       const sealed = concatOctets(key.seal(NONCE, AAD, []))
       expect(sealed.length).toBe(16)
-      expect(key.open(NONCE, AAD, sealed)?.length).toBe(0)
+      expect(key.open(NONCE, AAD, [sealed])?.length).toBe(0)
     })
   })
 
   it('gives out plain arrays that alias nothing', () => {
     const opened = provider
       .aead(AEAD.AES_256_GCM, new Uint8Array(32))
-      .open(NONCE, AAD, concatOctets(provider.aead(AEAD.AES_256_GCM, new Uint8Array(32)).seal(NONCE, AAD, [AAD])))
+      .open(NONCE, AAD, provider.aead(AEAD.AES_256_GCM, new Uint8Array(32)).seal(NONCE, AAD, [AAD]))
     const values = [
       provider.random(8),
       provider.hash('sha256', AAD),

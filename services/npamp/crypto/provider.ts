@@ -42,8 +42,11 @@ export interface CryptoProvider {
 export interface AeadKey {
   /** Pieces whose concatenation is ciphertext || 16-octet tag, for the concatenation of `plaintext`. */
   seal(nonce: Uint8Array, aad: Uint8Array, plaintext: readonly Uint8Array[]): Uint8Array[]
-  /** The plaintext, or undefined when the tag does not verify. `sealed` is at least 16 octets. */
-  open(nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined
+  /**
+   * The plaintext in an array of its own, or undefined when the tag does not verify. The concatenation of `sealed` is
+   * ciphertext || tag, at least 16 octets; throws MisuseError ARGUMENT for less.
+   */
+  open(nonce: Uint8Array, aad: Uint8Array, sealed: readonly Uint8Array[]): Uint8Array | undefined
   wipe(): void
 }
 

@@ -55,7 +55,7 @@ function rightTlvs(provider: CryptoProvider, sender: Sender): Tlv[] {
   const { frame } = writeAuth(keyed(provider), sender, clientConfig({ provider }).identity)
   const plaintext = keyed(provider)
     .traffic[sender].authKeys(SELECTION.aead)
-    .open(0n, frame.subarray(0, AAD_OCTETS), frame.subarray(HEADER_OCTETS))
+    .open(0n, frame.subarray(0, AAD_OCTETS), [frame.subarray(HEADER_OCTETS)])
   const types = [TLV.IDENTITY_KEY, TLV.CERT_VERIFY, TLV.FINISHED]
   const values = decodeExactTlvs(plaintext ?? new Uint8Array(0), types)
   return types.map((type, index) => ({ type, value: values[index] ?? new Uint8Array(0) }))
@@ -82,7 +82,7 @@ describe.each(PROVIDERS)('AUTH frames on $name', (provider) => {
       const open = (suite: 1 | 2) =>
         keyed(provider)
           .traffic.server.authKeys(suite)
-          .open(0n, frame.subarray(0, AAD_OCTETS), frame.subarray(HEADER_OCTETS))
+          .open(0n, frame.subarray(0, AAD_OCTETS), [frame.subarray(HEADER_OCTETS)])
       expect(open(aead)?.length).toBe(142)
       expect(open(aead === 1 ? 2 : 1)).toBeUndefined()
       expect(reading('server', frame, selection)).toBe('none')

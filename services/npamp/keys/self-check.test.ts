@@ -78,7 +78,7 @@ describe.each(PROVIDERS)('the independent numbers on $name', (provider) => {
     const sealed = keys.seal(5n, header.subarray(0, AAD_OCTETS), [encodeKeyUpdate(1n)])
     expect(hex(concatOctets([header, ...sealed]))).toBe(hex(KEY_UPDATE_FRAME))
     expect(hex(deriveNonce(octets('aae7067b0c89e857ef5d9bc7'), 5n))).toBe('aae7067b0c89e857ef5d9bc2')
-    const opened = keys.open(5n, KEY_UPDATE_FRAME.subarray(0, AAD_OCTETS), KEY_UPDATE_FRAME.subarray(36))
+    const opened = keys.open(5n, KEY_UPDATE_FRAME.subarray(0, AAD_OCTETS), [KEY_UPDATE_FRAME.subarray(36)])
     expect(opened === undefined ? '' : hex(opened)).toBe('001700080000000000000001')
   })
 })

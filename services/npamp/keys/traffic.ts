@@ -73,7 +73,7 @@ export function deriveTrafficMaterial(
  * caller can pair a number with a wrong nonce; choosing each number once is the caller's duty (REC-010).
  */
 export class TrafficKeys {
-  readonly context: TrafficContext
+  readonly suite: AeadSuite
   readonly #aead: AeadKey
   readonly #iv: Uint8Array
   readonly #nonce: Uint8Array
@@ -90,7 +90,7 @@ export class TrafficKeys {
     nonce: Uint8Array = new Uint8Array(IV_OCTETS),
   ) {
     const { key, iv } = deriveTrafficMaterial(provider, hash, parent, context)
-    this.context = context
+    this.suite = context.suite
     this.#iv = iv
     this.#nonce = nonce
     this.#aead = provider.aead(context.suite, key)
@@ -108,10 +108,11 @@ export class TrafficKeys {
 
   /**
    * @param aad the first 21 octets of the frame as they came in, never rebuilt.
+   * @param sealed pieces whose concatenation is ciphertext || tag.
    * @returns the plaintext in an array of its own, or undefined when the tag does not verify.
    * @throws ClosedError WIPED.
    */
-  open(sequence: bigint, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
+  open(sequence: bigint, aad: Uint8Array, sealed: readonly Uint8Array[]): Uint8Array | undefined {
     return this.#aead.open(this.#nonceFor(sequence), aad, sealed)
   }
 

@@ -1,9 +1,27 @@
 import { PROFILES, type ProfileCode } from '../codepoints/profiles.ts'
 import { AEAD, type AeadSuite } from '../codepoints/suites.ts'
 import type { DirectionRoot } from '../keys/direction-root.ts'
+import { IV_OCTETS } from '../keys/nonce.ts'
 import { suiteForFrame } from '../keys/suite-for-frame.ts'
 import type { TrafficKeys } from '../keys/traffic.ts'
+import { AAD_OCTETS } from '../wire/header.ts'
 import type { KeyBounds, KeyLimits } from './key-limits.ts'
+
+/**
+ * Arrays that every frame of an association is prepared in, because nobody keeps them: an array for each frame would cost
+ * more than what is written into it.
+ */
+export interface Scratch {
+  /** 12 octets. */
+  readonly nonce: Uint8Array
+  /** 21 octets. */
+  readonly aad: Uint8Array
+}
+
+export function newScratch(): Scratch {
+  const both = new Uint8Array(IV_OCTETS + AAD_OCTETS)
+  return { nonce: both.subarray(0, IV_OCTETS), aad: both.subarray(IV_OCTETS) }
+}
 
 /** How the frames of one direction are protected. */
 export interface Protection {
@@ -11,8 +29,7 @@ export interface Protection {
   /** The selected, primary suite. */
   readonly aead: AeadSuite
   readonly limits: KeyLimits
-  /** Scratch of 12 octets, shared by all keys of an association. */
-  readonly nonce: Uint8Array
+  readonly scratch: Scratch
 }
 
 /**
@@ -22,6 +39,8 @@ export interface Protection {
 export class ChannelEpoch {
   readonly channel: number
   readonly epoch: bigint
+  /** The epoch of another channel: see DirectionKeys. */
+  next: ChannelEpoch | undefined
   /** Monotonic ms at which the keys were derived. */
   readonly startedAt: number
   /** Of the next frame: sent next, or expected next. First value 0 (REC-005). Also the number of frames so far. */
@@ -34,7 +53,8 @@ export class ChannelEpoch {
   readonly #other: TrafficKeys | undefined
 
   constructor(root: DirectionRoot, protection: Protection, channel: number, epoch: bigint, now: number) {
-    const { profile, aead, nonce } = protection
+    const { profile, aead } = protection
+    const { nonce } = protection.scratch
     this.channel = channel
     this.epoch = epoch
     this.startedAt = now
@@ -46,8 +66,8 @@ export class ChannelEpoch {
   keysFor(sequence: bigint): TrafficKeys {
     const primary = this.#primary
     if (this.#other === undefined) return primary
-    const suite = suiteForFrame(this.#profile, primary.context.suite, sequence)
-    return suite === primary.context.suite ? primary : this.#other
+    const suite = suiteForFrame(this.#profile, primary.suite, sequence)
+    return suite === primary.suite ? primary : this.#other
   }
 
   /** Commits one frame: the sequence moves on only here (REC-005). */

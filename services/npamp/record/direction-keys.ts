@@ -8,8 +8,8 @@ import { ChannelEpoch, type Protection } from './channel-epoch.ts'
 export class DirectionKeys {
   #root: DirectionRoot
   readonly #protection: Protection
-  /** One for each channel in use: so few that looking through them beats any table. */
-  #epochs: readonly ChannelEpoch[] = NONE
+  /** A chain of one for each channel in use: so few that no table is as quick, or as small. */
+  #first: ChannelEpoch | undefined
 
   /** Takes ownership of `root`. */
   constructor(root: DirectionRoot, protection: Protection) {
@@ -28,14 +28,16 @@ export class DirectionKeys {
 
   /** As `current`, but undefined when there are no keys yet. */
   existing(channel: number): ChannelEpoch | undefined {
-    for (const epoch of this.#epochs) if (epoch.channel === channel) return epoch
-    return undefined
+    let epoch = this.#first
+    while (epoch !== undefined && epoch.channel !== channel) epoch = epoch.next
+    return epoch
   }
 
   /** KEY_UPDATE: wipes the epoch and starts the next one at sequence 0 under fresh keys (REC-016, REC-017, REC-021). */
   nextEpoch(channel: number, now: number): void {
     const retired = this.current(channel, now)
     retired.wipe()
+    this.#remove(retired)
     this.#derive(channel, retired.epoch + 1n, now)
   }
 
@@ -56,14 +58,18 @@ export class DirectionKeys {
 
   #derive(channel: number, epoch: bigint, now: number): ChannelEpoch {
     const derived = new ChannelEpoch(this.#root, this.#protection, channel, epoch, now)
-    this.#epochs = [...this.#epochs.filter((other) => other.channel !== channel), derived]
+    derived.next = this.#first
+    this.#first = derived
     return derived
   }
 
+  #remove(retired: ChannelEpoch): void {
+    if (this.#first === retired) this.#first = retired.next
+    else for (let at = this.#first; at !== undefined; at = at.next) if (at.next === retired) at.next = retired.next
+  }
+
   #wipeEpochs(): void {
-    for (const epoch of this.#epochs) epoch.wipe()
-    this.#epochs = NONE
+    for (let epoch = this.#first; epoch !== undefined; epoch = epoch.next) epoch.wipe()
+    this.#first = undefined
   }
 }
-
-const NONE: readonly ChannelEpoch[] = []

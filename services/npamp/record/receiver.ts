@@ -32,11 +32,11 @@ export class RecordReceiver {
    * @throws MisbehavedError SEQUENCE_GAP or KEY_LIMIT, AuthenticationError TAG: fatal. ClosedError WIPED.
    */
   open(frame: RawFrame, now: number): Uint8Array | RecordDrop {
-    const { header, headerOctets, payload } = frame
+    const { header, headerOctets, pieces } = frame
     // WIRE-024: whoever forges a CLOSE, however badly, must not end the association.
     const isClose = header.type === ALL_CHANNEL_FRAME.CLOSE
     if ((header.flags & FLAG.ENC) === 0) return isClose ? 'forged_close' : 'not_sealed'
-    if (payload.length < TAG_OCTETS) return isClose ? 'forged_close' : 'short'
+    if (header.payloadOctets < TAG_OCTETS) return isClose ? 'forged_close' : 'short'
 
     const epoch = this.#keys.current(header.channel, now)
     const expected = BigInt(epoch.sequence)
@@ -48,12 +48,12 @@ export class RecordReceiver {
     }
     this.#policeLimits(epoch, header.channel)
 
-    const plaintext = epoch.keysFor(expected).open(expected, headerOctets.subarray(0, AAD_OCTETS), payload)
+    const plaintext = epoch.keysFor(expected).open(expected, headerOctets.subarray(0, AAD_OCTETS), pieces)
     if (plaintext === undefined) {
       if (isClose) return 'forged_close'
       throw new AuthenticationError('TAG', `channel ${header.channel}: frame ${expected} does not authenticate`)
     }
-    epoch.commit(payload.length)
+    epoch.commit(header.payloadOctets)
     return plaintext
   }
 

@@ -14,11 +14,14 @@ import type { KeyLimits } from './key-limits.ts'
 export class RecordSender {
   readonly #keys: DirectionKeys
   readonly #limits: KeyLimits
+  /** Scratch for the associated data of the frame being sealed. */
+  readonly #aad: Uint8Array
 
   /** Takes ownership of `root`. */
   constructor(root: DirectionRoot, protection: Protection) {
     this.#keys = new DirectionKeys(root, protection)
     this.#limits = protection.limits
+    this.#aad = protection.scratch.aad
   }
 
   get generation(): bigint {
@@ -37,7 +40,7 @@ export class RecordSender {
     if (epoch.reached(this.#limits.hard, now)) {
       throw new LimitError('KEY_EXHAUSTED', `the sending key of channel ${channel} is at its hard stop`)
     }
-    return seal(epoch, channel, type, parts, out)
+    return this.#seal(epoch, type, parts, out)
   }
 
   /** True when the next frame of the channel should be preceded by a KEY_UPDATE (REC-011). */
@@ -58,7 +61,7 @@ export class RecordSender {
   /** Appends KEY_UPDATE, the last frame of the epoch, and moves to the next one (REC-013 to REC-017). */
   sealKeyUpdate(channel: number, now: number, out: Uint8Array[]): void {
     const epoch = this.#keys.current(channel, now)
-    seal(epoch, channel, ALL_CHANNEL_FRAME.KEY_UPDATE, [encodeKeyUpdate(epoch.epoch + 1n)], out)
+    this.#seal(epoch, ALL_CHANNEL_FRAME.KEY_UPDATE, [encodeKeyUpdate(epoch.epoch + 1n)], out)
     this.#keys.nextEpoch(channel, now)
   }
 
@@ -70,22 +73,18 @@ export class RecordSender {
   wipe(): void {
     this.#keys.wipe()
   }
-}
 
-function seal(
-  epoch: ChannelEpoch,
-  channel: number,
-  type: number,
-  parts: readonly Uint8Array[],
-  out: Uint8Array[],
-): bigint {
-  let payloadOctets = TAG_OCTETS // WIRE-010
-  for (const part of parts) payloadOctets += part.length
-  const sequence = BigInt(epoch.sequence)
-  const header = encodeHeader({ flags: FLAG.ENC, type, channel, sequence, payloadOctets })
-  const pieces = epoch.keysFor(sequence).seal(sequence, header.subarray(0, AAD_OCTETS), parts)
-  epoch.commit(payloadOctets)
-  out.push(header)
-  for (const piece of pieces) out.push(piece)
-  return sequence
+  #seal(epoch: ChannelEpoch, type: number, parts: readonly Uint8Array[], out: Uint8Array[]): bigint {
+    let payloadOctets = TAG_OCTETS // WIRE-010
+    for (const part of parts) payloadOctets += part.length
+    const sequence = BigInt(epoch.sequence)
+    const header = encodeHeader({ flags: FLAG.ENC, type, channel: epoch.channel, sequence, payloadOctets })
+    const aad = this.#aad
+    for (let at = 0; at < AAD_OCTETS; at++) aad[at] = header[at] as number // WIRE-012
+    const pieces = epoch.keysFor(sequence).seal(sequence, aad, parts)
+    epoch.commit(payloadOctets)
+    out.push(header)
+    for (const piece of pieces) out.push(piece)
+    return sequence
+  }
 }

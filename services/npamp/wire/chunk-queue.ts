@@ -1,15 +1,19 @@
-/** Chunks below this are copied together, so that a peer that writes octet by octet cannot make us hold an object for each. */
+import { concatOctets } from './octets.ts'
+
+/** What counts as small, and the size of a block. */
 const SMALL_CHUNK_OCTETS = 4096
 /** Consumed places at the front of the list that are tolerated. */
 const COMPACT_AT = 64
 const EMPTY = new Uint8Array(0)
+/** Shared by all queues that hold nothing. */
+const NO_CHUNKS: Uint8Array[] = []
 
 /**
- * A first-in, first-out queue of octets. Chunks are kept by reference, small ones behind unfinished ones are copied into a
- * block of ours.
+ * A first-in, first-out queue of octets. Chunks are kept by reference, but a small one behind another small one is copied
+ * into a block of ours: a peer that writes octet by octet must not make us hold an object for each.
  */
 export class ChunkQueue {
-  #chunks: Uint8Array[] = []
+  #chunks = NO_CHUNKS
   /** Index of the first chunk with octets left, and the first of those. */
   #head = 0
   #offset = 0
@@ -24,31 +28,41 @@ export class ChunkQueue {
 
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
-    const behind = this.#length > 0
-    this.#length += chunk.length
-    if (behind && chunk.length < SMALL_CHUNK_OCTETS) this.#append(chunk)
+    if (this.#length === 0) this.#chunks = [chunk]
+    else if (chunk.length < SMALL_CHUNK_OCTETS && this.#endsSmall()) this.#append(chunk)
     else this.#add(chunk)
+    this.#length += chunk.length
   }
 
   /** The next `count` octets, of at least that many: a view when one chunk holds them all, else one joined copy. */
   take(count: number): Uint8Array {
+    const first = this.#takePart(count)
+    return first.length === count ? first : concatOctets([first, ...this.takePieces(count - first.length)])
+  }
+
+  /** The same as views, one for each chunk that they lie in. */
+  takePieces(count: number): Uint8Array[] {
+    const first = this.#takePart(count)
+    const pieces = [first]
+    for (let missing = count - first.length; missing > 0; ) {
+      const part = this.#takePart(missing)
+      pieces.push(part)
+      missing -= part.length
+    }
+    return pieces
+  }
+
+  #takePart(most: number): Uint8Array {
+    if (most === 0) return EMPTY
     this.#closeBlock()
-    this.#length -= count
-    const first = this.#chunks[this.#head] ?? EMPTY
-    if (first.length - this.#offset >= count) {
-      const octets = first.subarray(this.#offset, this.#offset + count)
-      this.#advance(first, count)
-      return octets
-    }
-    const joined = new Uint8Array(count)
-    for (let at = 0; at < count; ) {
-      const chunk = this.#chunks[this.#head] ?? EMPTY
-      const part = chunk.subarray(this.#offset, this.#offset + count - at)
-      joined.set(part, at)
-      at += part.length
-      this.#advance(chunk, part.length)
-    }
-    return joined
+    const chunk = this.#chunks[this.#head] ?? EMPTY
+    const part = chunk.subarray(this.#offset, this.#offset + most)
+    this.#advance(chunk, part.length)
+    return part
+  }
+
+  #endsSmall(): boolean {
+    return this.#block !== undefined || (this.#chunks.at(-1) ?? EMPTY).length < SMALL_CHUNK_OCTETS
   }
 
   #append(chunk: Uint8Array): void {
@@ -81,12 +95,18 @@ export class ChunkQueue {
   }
 
   #advance(chunk: Uint8Array, count: number): void {
+    this.#length -= count
     this.#offset += count
     if (this.#offset < chunk.length) return
-    this.#chunks[this.#head] = EMPTY
     this.#offset = 0
+    if (this.#length === 0) {
+      this.#chunks = NO_CHUNKS
+      this.#head = 0
+      return
+    }
+    this.#chunks[this.#head] = EMPTY
     this.#head += 1
-    if (this.#head === this.#chunks.length || this.#head === COMPACT_AT) {
+    if (this.#head === COMPACT_AT) {
       this.#chunks = this.#chunks.slice(this.#head)
       this.#head = 0
     }

@@ -1,17 +1,32 @@
 import { LimitError, type NpampError } from '../errors.ts'
 import { ChunkQueue } from './chunk-queue.ts'
 import { decodeHeaderFields, type FrameHeader, HEADER_OCTETS, refuseIllegal } from './header.ts'
+import { concatOctets } from './octets.ts'
 
 /** Largest whole frame, header included, that we take unless configured otherwise (digest 01 section 6). */
 export const MAX_FRAME_OCTETS = 16 * 1024 * 1024
 /** Before Established (digest 01 section 6, ours): the largest legal flight has about 7.3 KiB. */
 export const MAX_HANDSHAKE_FRAME_OCTETS = 64 * 1024
 
-export interface RawFrame {
+/** One frame as it came. */
+export class RawFrame {
   readonly header: FrameHeader
   /** The 36 octets as received: octets 0-20 are the associated data, never a rebuilt header. */
   readonly headerOctets: Uint8Array
-  readonly payload: Uint8Array
+  /** The `header.payloadOctets` behind them, in the chunks they came in. */
+  readonly pieces: readonly Uint8Array[]
+
+  constructor(header: FrameHeader, headerOctets: Uint8Array, pieces: readonly Uint8Array[]) {
+    this.header = header
+    this.headerOctets = headerOctets
+    this.pieces = pieces
+  }
+
+  /** The pieces in one array: a view when there is only one, else a copy. */
+  get payload(): Uint8Array {
+    const [only] = this.pieces
+    return only !== undefined && this.pieces.length === 1 ? only : concatOctets(this.pieces)
+  }
 }
 
 export interface DeframerOptions {
@@ -19,9 +34,8 @@ export interface DeframerOptions {
 }
 
 /**
- * Cuts a byte stream into frames, whatever its slicing. Steps 1 to 8 of digest 01 section 5 in that order; a frame that
- * lies inside one chunk is a view of it, otherwise its chunks are joined once, when they are all there: memory follows
- * the octets received, never the declared length.
+ * Cuts a byte stream into frames, whatever its slicing. Steps 1 to 8 of digest 01 section 5 in that order. Frames are
+ * views of the chunks, so that memory follows the octets received, never the declared length.
  */
 export class Deframer {
   /** Cap on a whole frame; takes effect from the next header on. */
@@ -73,10 +87,10 @@ export class Deframer {
     }
     const { fields, octets } = this.#header
     if (this.#queue.length < fields.payloadOctets) return undefined
-    const payload = this.#queue.take(fields.payloadOctets)
+    const pieces = this.#queue.takePieces(fields.payloadOctets)
     this.#header = undefined
     refuseIllegal(fields)
-    return { header: fields, headerOctets: octets, payload }
+    return new RawFrame(fields, octets, pieces)
   }
 }
 

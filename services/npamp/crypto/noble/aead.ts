@@ -23,12 +23,13 @@ export class NobleAeadKey implements AeadKey {
     return [CIPHER[this.#suite](this.#usable(), nonce, aad).encrypt(concatOctets(plaintext))]
   }
 
-  open(nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
+  open(nonce: Uint8Array, aad: Uint8Array, sealed: readonly Uint8Array[]): Uint8Array | undefined {
     checkNonce(nonce)
-    checkSealed(sealed)
+    const joined = concatOctets(sealed)
+    checkSealed(joined)
     const cipher = CIPHER[this.#suite](this.#usable(), nonce, aad)
     try {
-      return cipher.decrypt(sealed)
+      return cipher.decrypt(joined)
     } catch {
       // Lengths were checked above, so what is left is a tag that does not verify.
       return undefined

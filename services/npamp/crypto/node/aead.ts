@@ -4,6 +4,7 @@ import { ClosedError } from '../../errors.ts'
 import { concatOctets } from '../../wire/octets.ts'
 import { checkAeadKey, checkNonce, checkSealed } from '../arguments.ts'
 import type { AeadKey } from '../provider.ts'
+import type { Joiner } from './joiner.ts'
 import { plain } from './octets.ts'
 
 const OPTIONS = { authTagLength: 16 } as const
@@ -20,12 +21,14 @@ export class NodeAeadKey implements AeadKey {
   readonly #algorithm: CipherGCMTypes
   /** Plain octets rather than a KeyObject: as fast, a quarter of the memory, and they can be wiped. */
   #key: Uint8Array | undefined
+  readonly #joiner: Joiner
 
-  constructor(suite: AeadSuite, key: Uint8Array) {
+  constructor(suite: AeadSuite, key: Uint8Array, joiner: Joiner) {
     checkAeadKey(key)
     // Both take the same options; node's types only know them apart.
     this.#algorithm = ALGORITHM[suite] as CipherGCMTypes
     this.#key = new Uint8Array(key)
+    this.#joiner = joiner
   }
 
   seal(nonce: Uint8Array, aad: Uint8Array, plaintext: readonly Uint8Array[]): Uint8Array[] {
@@ -40,14 +43,15 @@ export class NodeAeadKey implements AeadKey {
     return pieces
   }
 
-  open(nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
+  open(nonce: Uint8Array, aad: Uint8Array, sealed: readonly Uint8Array[]): Uint8Array | undefined {
     checkNonce(nonce)
-    checkSealed(sealed)
-    const tagAt = sealed.length - TAG_OCTETS
+    const joined = this.#joiner.join(sealed)
+    checkSealed(joined)
+    const tagAt = joined.length - TAG_OCTETS
     const decipher = createDecipheriv(this.#algorithm, this.#usable(), nonce, OPTIONS)
     decipher.setAAD(aad)
-    decipher.setAuthTag(sealed.subarray(tagAt))
-    const plaintext = plain(decipher.update(sealed.subarray(0, tagAt)))
+    decipher.setAuthTag(joined.subarray(tagAt))
+    const plaintext = plain(decipher.update(joined.subarray(0, tagAt)))
     try {
       decipher.final()
     } catch {
