@@ -8,7 +8,6 @@ import { PING_OCTETS } from '../wire/ping.ts'
 import { admit } from './admission.ts'
 import type {
   AssociationCore,
-  AssociationCounters,
   AssociationEvent,
   AssociationState,
   CloseCause,
@@ -20,6 +19,7 @@ import type {
   PeerCapabilities,
   Role,
 } from './contract.ts'
+import { Counters } from './counters.ts'
 import { checkOptions, establish } from './establish.ts'
 import { acknowledgeClose, sayClose, sayFault } from './farewell.ts'
 import { asNpampError } from './fault-response.ts'
@@ -47,7 +47,7 @@ const CLOSING_TIMEOUT_MS = 5_000
  */
 export class Association implements AssociationCore {
   readonly role: Role
-  readonly counters: AssociationCounters = newCounters()
+  readonly counters = new Counters()
   readonly #options: AssociationOptions
   readonly #timers = new Timers()
   readonly #events = new Fifo<AssociationEvent>()
@@ -374,17 +374,4 @@ export class Association implements AssociationCore {
 
 function locally(closing: { readonly code: CloseCode; readonly reason: string }): CloseCause {
   return { by: 'local', code: closing.code, reason: closing.reason }
-}
-
-function newCounters(): AssociationCounters {
-  return {
-    framesSent: 0,
-    framesReceived: 0,
-    octetsSent: 0,
-    octetsReceived: 0,
-    dropped: new Map(),
-    keyUpdatesSent: 0,
-    keyUpdatesReceived: 0,
-    ratchetsReceived: 0,
-  }
 }

@@ -170,7 +170,7 @@ export interface AssociationCounters {
   octetsSent: number
   octetsReceived: number
   /** Frames dropped without closing, by reason (`replay`, `unknown_type`, `channel`, `grease`, `forged_close` ...). */
-  readonly dropped: Map<string, number>
+  readonly dropped: ReadonlyMap<string, number>
   keyUpdatesSent: number
   keyUpdatesReceived: number
   ratchetsReceived: number

@@ -6,7 +6,8 @@ import { DIRECTION, type Direction } from '../keys/traffic.ts'
 import type { RecordReceiver } from '../record/receiver.ts'
 import type { RecordSender } from '../record/sender.ts'
 import { encodeError } from '../wire/error.ts'
-import type { AssociationCounters, AssociationEvent, EstablishedInfo, PeerCapabilities, Role } from './contract.ts'
+import type { AssociationEvent, EstablishedInfo, PeerCapabilities, Role } from './contract.ts'
+import type { Counters } from './counters.ts'
 import type { Fifo } from './fifo.ts'
 import { FlowCredit } from './flow-credit.ts'
 import { DEFAULT_MAX_FRAME_OCTETS, type PeerSettings } from './options.ts'
@@ -30,7 +31,7 @@ export interface LiveParts {
   readonly queue: OutboundQueue
   readonly events: Fifo<AssociationEvent>
   readonly timers: Timers
-  readonly counters: AssociationCounters
+  readonly counters: Counters
   /** Finished octets; they leave before anything that is sealed later. */
   readonly outbox: Uint8Array[]
 }
@@ -58,7 +59,7 @@ export class Live {
   readonly queue: OutboundQueue
   readonly events: Fifo<AssociationEvent>
   readonly timers: Timers
-  readonly counters: AssociationCounters
+  readonly counters: Counters
   readonly rates = new Rates()
   readonly flow = new FlowCredit()
   readonly hello: HelloProgress = { sentVersion: undefined, received: false, doneReceived: false }
@@ -99,7 +100,7 @@ export class Live {
 
   /** Counts a frame that is ignored. */
   drop(reason: string): void {
-    this.counters.dropped.set(reason, (this.counters.dropped.get(reason) ?? 0) + 1)
+    this.counters.drop(reason)
   }
 
   /** Queues an all-channel frame. */

@@ -5,6 +5,11 @@ import { median, medianInterval } from '../stats.ts'
 const FEW = 500
 const MANY = 2_000
 const KIB = 1024
+/**
+ * Of one size from the beginning. V8 makes it larger the more is allocated, up to tens of MiB and once per process, which
+ * would be taken here for memory that each handshake leaves behind.
+ */
+const YOUNG_GENERATION = '--max-semi-space-size=1'
 
 export const memory: Bench = {
   name: 'memory',
@@ -33,7 +38,7 @@ export const memory: Bench = {
 
 async function kibPerConnection(kind: 'bare' | 'npamp'): Promise<number> {
   const script = new URL('../parts/idle-connections.ts', import.meta.url)
-  const child = await startFixture(script, [kind], { execArgv: ['--expose-gc'] })
+  const child = await startFixture(script, [kind], { execArgv: ['--expose-gc', YOUNG_GENERATION] })
   try {
     const few = Number(await child.command('open', FEW))
     const many = Number(await child.command('open', MANY))
