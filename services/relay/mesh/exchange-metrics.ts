@@ -1,5 +1,5 @@
 import { OUTCOME, type Outcome } from '@causeway/npamp'
-import type { Gauge, HistogramHandle, Metrics } from '@causeway/telemetry'
+import type { Counter, Gauge, HistogramHandle, Metrics } from '@causeway/telemetry'
 
 /** The exchanges and sessions of one side of the mesh: `mesh_out` towards peers, `mesh_in` from them. */
 export class ExchangeMetrics {
@@ -8,6 +8,7 @@ export class ExchangeMetrics {
   readonly #open: Gauge
   readonly #sessions: Gauge
   readonly #duration: HistogramHandle
+  readonly #byOutcome = new Map<string, Counter>()
 
   constructor(metrics: Metrics, side: 'mesh_out' | 'mesh_in') {
     this.#metrics = metrics
@@ -25,8 +26,7 @@ export class ExchangeMetrics {
   ended(how: 'result' | 'error' | Outcome, durationMs: number): void {
     this.#open.add(-1)
     this.#duration.record(durationMs / 1_000)
-    const outcome = typeof how === 'string' ? how : OUTCOME_LABEL[how]
-    this.#metrics.add('causeway_exchanges_total', 1, { side: this.#side, outcome })
+    this.#counterOf(typeof how === 'string' ? how : OUTCOME_LABEL[how]).add()
   }
 
   sessionOpened(): void {
@@ -36,6 +36,14 @@ export class ExchangeMetrics {
   sessionEnded(reason: string): void {
     this.#sessions.add(-1)
     this.#metrics.add('causeway_sessions_ended_total', 1, { side: this.#side, reason })
+  }
+
+  #counterOf(outcome: string): Counter {
+    const known = this.#byOutcome.get(outcome)
+    if (known !== undefined) return known
+    const counter = this.#metrics.counter('causeway_exchanges_total', { side: this.#side, outcome })
+    this.#byOutcome.set(outcome, counter)
+    return counter
   }
 
   notificationDropped(reason: string): void {

@@ -13,8 +13,8 @@ import {
   sameId,
   statusOf,
 } from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification } from '../exchanges/contract.ts'
-import type { ExchangeMetrics } from './exchange-metrics.ts'
 import { failureFromPeer } from './failures.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
 import type { ReadBudget } from './read-budget.ts'
@@ -22,11 +22,12 @@ import { callByContent, cancelledToken } from './related-by-content.ts'
 
 export interface OutgoingCallsOptions {
   readonly bridge: Bridge
-  readonly now: () => number
+  readonly clock: Clock
   readonly budget: ReadBudget
-  readonly metrics: ExchangeMetrics
   /** Something was asked of the association. */
   readonly flush: () => void
+  /** A notification could not be sent, or belongs to no call any more. */
+  readonly onNotificationLost: (code: string) => void
   /** The association ended with this call's frame still here: it may go elsewhere (CARRIAGE section 4). */
   readonly onUnsent: (call: PeerCall) => void
   /** A call that opens a session got no result: there is no session. */
@@ -52,7 +53,7 @@ export class OutgoingCalls implements CallCarrier {
 
   /** Queues the request. A failure says that nothing was sent; `elsewhere` that this association is over. */
   start(call: PeerCall, route: RouteContext | undefined): 'started' | 'elsewhere' | CallFailure {
-    const { bridge, now, flush } = this.#options
+    const { bridge, clock, flush } = this.#options
     const { request } = call
     try {
       const exchange = bridge.request(
@@ -63,7 +64,7 @@ export class OutgoingCalls implements CallCarrier {
           parameters: request.parameters,
           ...(route === undefined ? {} : { route }),
         },
-        now(),
+        clock.now(),
       )
       call.started(this, exchange, (octets) => this.#held(call, octets))
       this.#byExchange.set(exchange, call)
@@ -77,7 +78,7 @@ export class OutgoingCalls implements CallCarrier {
 
   /** Fire and forget; counted when it cannot be sent. */
   notify(notification: ClientNotification, route: RouteContext | undefined): void {
-    const { bridge, metrics, flush } = this.#options
+    const { bridge, flush, onNotificationLost } = this.#options
     const related = this.#cancelledBy(notification)
     try {
       bridge.notify({
@@ -89,24 +90,24 @@ export class OutgoingCalls implements CallCarrier {
       flush()
     } catch (error) {
       if (!(error instanceof NpampError)) throw error
-      metrics.notificationDropped(error.code.toLowerCase())
+      onNotificationLost(error.code)
     }
   }
 
   // --- CallCarrier ---
 
   cancel(call: PeerCall): void {
-    const { bridge, now, flush } = this.#options
+    const { bridge, clock, flush } = this.#options
     if (call.exchange === undefined) return
-    const fate = bridge.cancel(call.exchange, now())
+    const fate = bridge.cancel(call.exchange, clock.now())
     flush()
     if (fate === 'withdrawn') this.#end(call.exchange, WITHDRAWN)
   }
 
   forget(call: PeerCall): void {
-    const { bridge, now, flush } = this.#options
+    const { bridge, clock, flush } = this.#options
     if (call.exchange === undefined || !this.#byExchange.has(call.exchange)) return
-    bridge.cancel(call.exchange, now())
+    bridge.cancel(call.exchange, clock.now())
     flush()
   }
 
@@ -132,7 +133,7 @@ export class OutgoingCalls implements CallCarrier {
   /** A notification that the peer says belongs to this exchange. */
   notification(exchange: OutgoingExchange, octets: Uint8Array): void {
     const call = this.#byExchange.get(exchange)
-    if (call === undefined) this.#options.metrics.notificationDropped('closed_exchange')
+    if (call === undefined) this.#options.onNotificationLost('CLOSED_EXCHANGE')
     else call.notification(octets)
   }
 

@@ -1,0 +1,210 @@
+import {
+  type AssociationCore,
+  type Bridge,
+  type BridgeEvent,
+  type EstablishedInfo,
+  MCP_NOTIFICATIONS,
+  type RouteContext,
+} from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
+import type { CallFailure, ClientNotification, SessionEndReason } from '../exchanges/contract.ts'
+import type { ExchangeMetrics } from './exchange-metrics.ts'
+import { IncomingCalls } from './incoming-calls.ts'
+import { hex } from './incoming-sessions.ts'
+import type { LocalTargets } from './local-targets.ts'
+import { OutgoingCalls } from './outgoing-calls.ts'
+import type { PeerCall } from './peer-call.ts'
+import type { PeerConfig } from './peer-config.ts'
+import { type ProcessBudget, ReadBudget } from './read-budget.ts'
+
+/** The association that calls are carried by, as far as they need it. */
+export interface CallsHost {
+  readonly core: AssociationCore
+  readonly bridge: Bridge
+  readonly context: AssociationContext
+  /** Sessions of our clients that are pinned here, by `Session.id`. */
+  readonly sessions: ReadonlySet<string>
+  /** The one that has the association to itself, because its calls cross without RouteContext. */
+  readonly unnamedSession: string | undefined
+  /** After anything was asked of the association or its bridge. */
+  flush(): void
+  pauseReading(paused: boolean): void
+  /** LINK session-end. */
+  endSession(key: Uint8Array, reason: SessionEndReason): void
+  exchangeEnded(): void
+}
+
+/** What all associations of a relay share. */
+export interface AssociationContext {
+  readonly clock: Clock
+  readonly random: (octets: number) => Uint8Array
+  readonly targets: LocalTargets
+  readonly processBudget: ProcessBudget
+  readonly outgoingMetrics: ExchangeMetrics
+  readonly incomingMetrics: ExchangeMetrics
+  /** Sessions that one association may open at the targets here. */
+  readonly maxIncomingSessions: number
+}
+
+/** The peer that the calls are with. */
+export interface CallsHome {
+  readonly config: PeerConfig
+  /** Its frame was not sent when the association ended. */
+  unsent(call: PeerCall): void
+  /** No result to `initialize`: the session does not exist. */
+  sessionRefused(sessionId: string): void
+}
+
+/**
+ * The calls of one association in both directions: of our clients (outgoing) and of the peer's (incoming). Most
+ * associations are idle most of the time, so each side is built when it is first needed.
+ */
+export class AssociationCalls {
+  readonly #host: CallsHost
+  readonly #home: CallsHome
+  readonly #info: EstablishedInfo
+  #outgoing: OutgoingCalls | undefined
+  #incoming: IncomingCalls | undefined
+  #budget: ReadBudget | undefined
+
+  constructor(host: CallsHost, home: CallsHome, info: EstablishedInfo) {
+    this.#host = host
+    this.#home = home
+    this.#info = info
+  }
+
+  get openOutgoing(): number {
+    return this.#outgoing?.size ?? 0
+  }
+
+  start(call: PeerCall): 'started' | 'elsewhere' | CallFailure {
+    const { targetName, request } = call
+    return this.#theOutgoing.start(call, routeOf(targetName, request.session?.key))
+  }
+
+  notify(notification: ClientNotification, targetName: string | undefined): void {
+    this.#theOutgoing.notify(notification, routeOf(targetName, notification.session?.key))
+  }
+
+  dispatch(events: readonly BridgeEvent[]): void {
+    for (const event of events) {
+      switch (event.type) {
+        case 'request':
+          this.#theIncoming.request(event)
+          break
+        case 'cancel':
+          this.#incoming?.cancel(event)
+          break
+        case 'abandoned':
+          this.#incoming?.abandoned(event)
+          break
+        case 'reply':
+          this.#outgoing?.reply(event)
+          break
+        case 'failed':
+          this.#outgoing?.failed(event, this.#host.core.state === 'closed')
+          break
+        case 'notification':
+          this.#notification(event)
+          break
+      }
+    }
+  }
+
+  drained(): void {
+    this.#incoming?.drained()
+  }
+
+  /** LINK session-end of the peer's. False when it is about no session of its clients here. */
+  sessionEnded(key: Uint8Array, reason: SessionEndReason): boolean {
+    return this.#incoming?.sessionEnded(key, reason) ?? false
+  }
+
+  /** The association ended, and the bridge has ended all exchanges. */
+  close(): void {
+    this.#incoming?.close()
+    this.#budget?.close()
+  }
+
+  /** From the peer's server to our client where it belongs to a call or session of ours, else from its client to a target. */
+  #notification(event: BridgeEvent & { type: 'notification' }): void {
+    if (event.related?.side === 'mine') {
+      this.#outgoing?.notification(event.related, event.octets)
+      return
+    }
+    const { sessions, unnamedSession } = this.#host
+    const direction = MCP_NOTIFICATIONS.get(event.method)
+    const { route } = event
+    if (route === undefined && unnamedSession !== undefined && direction !== 'toServer') {
+      if (!this.#outgoing?.notificationByContent(event)) this.#dropped('unrelated')
+      return
+    }
+    // What a server says outside any call is for the session's GET stream, which no edge opens yet.
+    if (route?.session !== undefined && sessions.has(hex(route.session))) this.#dropped('no_stream')
+    // Too late for its call, and no client's own: a target of the same name here must not get it.
+    else if (route?.session === undefined && direction !== undefined && direction !== 'toServer') {
+      this.#dropped('unrelated')
+    } else this.#theIncoming.notification(event)
+  }
+
+  #dropped(reason: string): void {
+    this.#host.context.outgoingMetrics.notificationDropped(reason)
+  }
+
+  get #theOutgoing(): OutgoingCalls {
+    if (this.#outgoing !== undefined) return this.#outgoing
+    const host = this.#host
+    const home = this.#home
+    this.#outgoing = new OutgoingCalls({
+      bridge: host.bridge,
+      clock: host.context.clock,
+      budget: this.#theBudget,
+      flush: () => host.flush(),
+      onNotificationLost: (code) => host.context.outgoingMetrics.notificationDropped(code.toLowerCase()),
+      onUnsent: (call) => home.unsent(call),
+      onSessionRefused: (sessionId) => home.sessionRefused(sessionId),
+      onEnded: () => host.exchangeEnded(),
+    })
+    return this.#outgoing
+  }
+
+  get #theIncoming(): IncomingCalls {
+    if (this.#incoming !== undefined) return this.#incoming
+    const host = this.#host
+    const { config } = this.#home
+    const { clock, targets, random, incomingMetrics, maxIncomingSessions } = host.context
+    const id = hex(this.#info.associationId.subarray(0, 8))
+    this.#incoming = new IncomingCalls({
+      bridge: host.bridge,
+      clock,
+      targets,
+      peerName: config.name,
+      defaultBackend: config.defaultBackend,
+      maxSessions: maxIncomingSessions,
+      budget: this.#theBudget,
+      metrics: incomingMetrics,
+      requestId: (ordinal) => `${id}/${ordinal}`,
+      random,
+      queueFull: () => host.core.queueFull,
+      flush: () => host.flush(),
+      sendSessionEnd: (session, reason) => host.endSession(session, reason),
+      onEnded: () => host.exchangeEnded(),
+    })
+    return this.#incoming
+  }
+
+  get #theBudget(): ReadBudget {
+    const host = this.#host
+    this.#budget ??= new ReadBudget({
+      process: host.context.processBudget,
+      clock: host.context.clock,
+      onPause: (paused) => host.pauseReading(paused),
+      failLargest: () => this.#outgoing?.failLargest(),
+    })
+    return this.#budget
+  }
+}
+
+function routeOf(target: string | undefined, session: Uint8Array | undefined): RouteContext | undefined {
+  return target === undefined ? undefined : { target, session }
+}
