@@ -189,6 +189,20 @@ describe('Deframer', () => {
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(16_000_000)
   })
 
+  it('allocates nothing for a length that was only declared', () => {
+    const header = encodeHeader({ flags: 2, type: 0x0100, channel: 0, sequence: 0n, payloadOctets: 16_000_000 })
+    const before = process.memoryUsage().arrayBuffers
+    const waiting = Array.from({ length: 100 }, () => {
+      const deframer = new Deframer({ maxFrameOctets: 16 * 1024 * 1024 })
+      deframer.push(header)
+      deframer.push(new Uint8Array(10))
+      expect(deframer.next()).toBeUndefined()
+      return deframer
+    })
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8_000_000)
+    expect(waiting.every((one) => one.midFrame)).toBe(true)
+  })
+
   it('throws nothing but NpampError for arbitrary octets in arbitrary slices', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 80 })), (chunks) => {

@@ -75,7 +75,7 @@ class Acceptor {
     tlsServer.on('secureConnection', (socket) => this.#secured(socket))
     tlsServer.on('tlsClientError', (error, socket) => {
       const remote = remoteOf(socket)
-      socket.destroy()
+      drop(socket)
       options.onRefused(transportError(error, remote ?? 'TLS'), remote)
     })
   }
@@ -88,8 +88,7 @@ class Acceptor {
     const remote = remoteOf(socket)
     const release = remote === undefined ? undefined : this.#counter.admit(socket.remoteAddress ?? '')
     if (remote === undefined || release === undefined) {
-      socket.on('error', () => {})
-      socket.destroy()
+      drop(socket)
       if (remote !== undefined)
         this.#options.onRefused(new LimitError('HALF_OPEN', `${remote}: too many half-open connections`), remote)
       return
@@ -112,15 +111,13 @@ class Acceptor {
     const remote = remoteOf(socket)
     const entry = remote === undefined ? undefined : this.#unfinished.get(remote)
     if (remote === undefined || entry === undefined) {
-      socket.on('error', () => {})
-      socket.destroy()
+      drop(socket)
       return
     }
     this.#unfinished.delete(remote)
     // WIRE-001: a client that offers no ALPN at all is let through by TLS itself.
     if (socket.alpnProtocol !== ALPN) {
-      socket.on('error', () => {})
-      socket.destroy()
+      drop(socket)
       this.#options.onRefused(alpnRefused(socket.alpnProtocol, remote), remote)
       return
     }
@@ -163,6 +160,12 @@ function bind(server: Server, options: ListenOptions): Promise<{ host: string; p
       resolve({ host: address, port })
     })
   })
+}
+
+/** Whatever the socket still has to say is about a connection that nobody has. */
+function drop(socket: Socket): void {
+  socket.on('error', () => {})
+  socket.destroy()
 }
 
 function remoteOf(socket: Socket): string | undefined {

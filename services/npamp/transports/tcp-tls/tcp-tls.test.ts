@@ -276,6 +276,27 @@ describe('TLS', () => {
     await expect(dial(port)).resolves.toBeDefined()
   })
 
+  it('survives a ClientHello that is cut or damaged anywhere', async () => {
+    const { promise: firstFlight, resolve } = Promise.withResolvers<Buffer>()
+    const listening = await foreign(createTcpServer((socket) => socket.once('data', resolve)))
+    void dial(listening).catch(() => {})
+    const hello = await firstFlight
+    const { port, refused, accepted } = await listen({ limits: { tlsHandshakeTimeoutMs: 100 } })
+    for (let at = 0; at < hello.length; at += 37) {
+      const cut = await rawTcp(port)
+      cut.end(hello.subarray(0, at))
+      expect(await refused.take()).toBeInstanceOf(NpampError)
+      const damaged = Buffer.from(hello)
+      damaged.writeUInt8(damaged.readUInt8(at) ^ 0xff, at)
+      const socket = await rawTcp(port)
+      // Half of these are no error yet; then it is the missing rest of the handshake that is.
+      socket.end(damaged)
+      expect(await refused.take()).toBeInstanceOf(NpampError)
+    }
+    expect(accepted.waiting).toBe(0)
+    await expect(dial(port)).resolves.toBeDefined()
+  })
+
   it('survives a connection that ends or is reset before it said anything', async () => {
     const { port, refused, listener } = await listen()
     const ended = await rawTcp(port)
