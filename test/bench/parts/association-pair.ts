@@ -1,4 +1,12 @@
-import { AEAD, Association, type AssociationOptions, PROFILE, PROTOCOL, SIGNATURE } from '@causeway/npamp'
+import {
+  AEAD,
+  Association,
+  type AssociationOptions,
+  type PeerSettings,
+  PROFILE,
+  PROTOCOL,
+  SIGNATURE,
+} from '@causeway/npamp'
 import { nodeProvider } from '@causeway/npamp/crypto/node'
 
 export interface AssociationPair {
@@ -8,8 +16,13 @@ export interface AssociationPair {
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** Two associations over native cryptography, connected by nothing: the caller carries the octets. */
-export function newPair(now: number): AssociationPair {
+export type NewPair = (now: number) => AssociationPair
+
+/**
+ * Makes pairs of associations over native cryptography, connected by nothing: the caller carries the octets. All pairs
+ * have the same two identities.
+ */
+export function pairsWith(settings: PeerSettings): NewPair {
   const provider = nodeProvider()
   const identity = () => provider.signingKey(SIGNATURE.ED25519, provider.random(32))
   const common = {
@@ -17,7 +30,6 @@ export function newPair(now: number): AssociationPair {
     policy: { mode: 'acceptAny', confirmed: true },
     aeads: [AEAD.AES_256_GCM],
   } as const
-  const settings = { protocols: [PROTOCOL.MCP] }
   const initiator: AssociationOptions = {
     role: 'initiator',
     handshake: { ...common, identity: identity(), profiles: [PROFILE.STANDARD] },
@@ -28,7 +40,12 @@ export function newPair(now: number): AssociationPair {
     handshake: { ...common, identity: identity(), minimumProfile: PROFILE.STANDARD },
     settings,
   }
-  return { initiator: new Association(initiator, now), responder: new Association(responder, now) }
+  return (now) => ({ initiator: new Association(initiator, now), responder: new Association(responder, now) })
+}
+
+/** Two associations that speak MCP. */
+export function newPair(now: number): AssociationPair {
+  return pairsWith({ protocols: [PROTOCOL.MCP] })(now)
 }
 
 /** Carries octets both ways until neither end has anything to say; events are dropped. */
