@@ -4,64 +4,63 @@
  */
 import { availableParallelism } from 'node:os'
 import { citations } from '../requirements/coverage.ts'
-import type { Mutant } from './mutant.ts'
+import { judge } from './judge.ts'
 import { MUTANTS } from './table.ts'
-import { createWorkbench, mutate, runTests, type Workbench } from './workbench.ts'
+import { Workbench } from './workbench.ts'
+
+/** All citing tests of one file, on a machine that does other things too. */
+const BASELINE_LIMIT_MS = 300_000
 
 const at = process.argv.indexOf('--only')
 const only = at < 0 ? '' : (process.argv[at + 1] ?? '')
+const mutants = MUTANTS.filter((one) => one.name.includes(only) || one.file.includes(only))
 const cited = citations()
-const queue = MUTANTS.filter((one) => one.name.includes(only) || one.file.includes(only))
-const total = queue.length
-const survivors: string[] = []
+const started = performance.now()
+const benches = Array.from({ length: Math.min(availableParallelism(), 4) }, () => new Workbench())
 let killed = 0
+try {
+  const broken = await baseline()
+  for (const title of broken) console.error(`fails without any mutant: ${title}`)
+  // A test that fails anyway notices nothing.
+  const survivors = broken.length === 0 ? await judgeAll() : []
+  for (const line of survivors) console.error(`survived: ${line}`)
+} finally {
+  for (const bench of benches) bench.remove()
+}
+console.log(`${killed} of ${mutants.length} mutants killed in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+process.exitCode = killed === mutants.length && mutants.length > 0 ? 0 : 1
 
-await baseline()
-await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4, total) }, work))
-console.log(`${killed} of ${total} mutants killed`)
-for (const line of survivors) console.error(`survived: ${line}`)
-process.exitCode = killed === total && total > 0 ? 0 : 1
-
-/** A test that fails without any mutant kills nothing. */
-async function baseline(): Promise<void> {
-  const bench = createWorkbench()
-  const files = new Set(queue.flatMap((mutant) => cited.get(mutant.requirement) ?? []))
-  const run = await runTests(bench, [...files])
-  bench.remove()
-  if (run.failed.length === 0) return
-  console.error(`the tests fail without any mutant: ${run.failed[0]}`)
-  process.exit(1)
+/** Titles of tests that fail, and files that do not load, before anything was changed. */
+async function baseline(): Promise<string[]> {
+  const ids = [...new Set(mutants.map((mutant) => mutant.requirement))]
+  const broken: string[] = []
+  await share([...new Set(ids.flatMap((id) => cited.get(id) ?? []))], async (bench, file) => {
+    const answer = await bench.run(file, ids, BASELINE_LIMIT_MS)
+    if (answer === undefined) broken.push(`${file} (does not end)`)
+    else if (answer.unloaded !== undefined) broken.push(`${file} (does not load: ${answer.unloaded})`)
+    else broken.push(...answer.failed)
+  })
+  return broken
 }
 
-async function work(): Promise<void> {
-  const bench = createWorkbench()
-  try {
-    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) await judge(bench, mutant)
-  } finally {
-    bench.remove()
-  }
+async function judgeAll(): Promise<string[]> {
+  const survivors: string[] = []
+  await share(mutants, async (bench, mutant) => {
+    const label = `${mutant.name} (${mutant.file}, ${mutant.requirement})`
+    const verdict = await judge(bench, mutant, cited.get(mutant.requirement) ?? [])
+    if (verdict.killed) killed += 1
+    else survivors.push(`${label}: ${verdict.because}`)
+    console.log(`${verdict.killed ? 'killed  ' : 'SURVIVED'} ${label}: ${verdict.because}`)
+  })
+  return survivors
 }
 
-async function judge(bench: Workbench, mutant: Mutant): Promise<void> {
-  const files = cited.get(mutant.requirement) ?? []
-  const label = `${mutant.name} (${mutant.file}, ${mutant.requirement})`
-  if (files.length === 0) {
-    survivors.push(`${label}: no test cites ${mutant.requirement}`)
-    return
-  }
-  let restore = () => {}
-  try {
-    restore = mutate(bench, mutant.file, mutant.find, mutant.replace)
-    const run = await runTests(bench, files, mutant.requirement)
-    if (run.failed.length > 0) {
-      killed += 1
-      console.log(`killed   ${label}: ${run.failed[0]}`)
-    } else {
-      survivors.push(`${label}: ${run.passed} citing tests still pass`)
-    }
-  } catch (error) {
-    survivors.push(`${label}: ${error instanceof Error ? error.message : String(error)}`)
-  } finally {
-    restore()
-  }
+/** Each bench takes the next item as soon as it is free. */
+async function share<T>(items: readonly T[], work: (bench: Workbench, item: T) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  await Promise.all(
+    benches.map(async (bench) => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(bench, item)
+    }),
+  )
 }

@@ -1,16 +1,78 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ROOT, withLocalBin } from '../tools/step.ts'
+import type { Answer, Order } from './bench.ts'
 
-/** A copy of the packages and tests in which a mutant can live, sharing the installed dependencies. */
-export interface Workbench {
-  readonly folder: string
-  remove(): void
+const BENCH = fileURLToPath(new URL('bench.ts', import.meta.url))
+
+/**
+ * A copy of the packages and tests in which a fault can live, sharing the installed dependencies, and a test runner that
+ * stays warm in it.
+ */
+export class Workbench {
+  readonly #folder = copyOfTheCheckout()
+  #runner: ChildProcess | undefined
+  /** Files that changed since the runner looked last. */
+  #changed: string[] = []
+
+  /**
+   * Replaces `find` by `replace` in a file; the returned function puts the original back. Throws unless `find` stands
+   * there exactly once.
+   */
+  mutate(file: string, find: string, replace: string): () => void {
+    const path = join(this.#folder, file)
+    const original = readFileSync(path, 'utf8')
+    const times = original.split(find).length - 1
+    if (times !== 1) throw new Error(`the text to replace stands ${times} times in the file, not once: ${find}`)
+    const write = (text: string): void => {
+      writeFileSync(path, text)
+      this.#changed.push(file)
+    }
+    write(original.replace(find, () => replace))
+    return () => write(original)
+  }
+
+  /** Runs the tests of one file whose titles cite one of `ids`. Undefined when they did not end in time. */
+  async run(file: string, ids: readonly string[], limitMs: number): Promise<Answer | undefined> {
+    this.#runner ??= this.#start()
+    const runner = this.#runner
+    const order: Order = { file, ids, changed: this.#changed }
+    this.#changed = []
+    const timer = setTimeout(() => runner.kill('SIGKILL'), limitMs)
+    const answer = await exchange(runner, order)
+    clearTimeout(timer)
+    if (answer === undefined) this.#runner = undefined
+    return answer
+  }
+
+  remove(): void {
+    this.#runner?.disconnect()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #start(): ChildProcess {
+    return fork(BENCH, [this.#folder], { cwd: this.#folder, stdio: 'ignore', env: withLocalBin(process.env) })
+  }
 }
 
-export function createWorkbench(): Workbench {
+/** Undefined when the runner ended instead of answering. */
+function exchange(runner: ChildProcess, order: Order): Promise<Answer | undefined> {
+  return new Promise((resolve, reject) => {
+    const done = (answer: Answer | undefined): void => {
+      runner.removeAllListeners()
+      resolve(answer)
+    }
+    runner.once('message', (answer) => done(answer as Answer))
+    runner.once('exit', () => done(undefined))
+    runner.once('error', reject)
+    runner.send(order)
+  })
+}
+
+function copyOfTheCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-mutants-'))
   for (const part of ['services', 'test']) {
     cpSync(join(ROOT, part), join(folder, part), {
@@ -20,7 +82,7 @@ export function createWorkbench(): Workbench {
   }
   for (const file of ['package.json', 'tsconfig.json', 'vitest.config.ts']) cpSync(join(ROOT, file), join(folder, file))
   linkDependencies(folder)
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return folder
 }
 
 /** Installed packages are linked one by one, the workspaces to the copy. */
@@ -35,65 +97,4 @@ function linkDependencies(folder: string): void {
     symlinkSync(join(folder, 'services', name), join(folder, 'node_modules/@causeway', name))
   }
   symlinkSync(join(folder, 'test'), join(folder, 'node_modules/@causeway/test'))
-}
-
-/** Replaces `find` by `replace` in a file of the workbench; the returned function puts the original back. */
-export function mutate(bench: Workbench, file: string, find: string, replace: string): () => void {
-  const path = join(bench.folder, file)
-  const original = readFileSync(path, 'utf8')
-  const times = original.split(find).length - 1
-  if (times !== 1) throw new Error(`${file}: the text to replace stands ${times} times, not once: ${find}`)
-  writeFileSync(
-    path,
-    original.replace(find, () => replace),
-  )
-  return () => writeFileSync(path, original)
-}
-
-export interface TestRun {
-  readonly passed: number
-  /** Titles of the tests that failed. */
-  readonly failed: readonly string[]
-}
-
-interface VitestJson {
-  readonly numPassedTests: number
-  readonly testResults: readonly { assertionResults: readonly { status: string; fullName: string }[] }[]
-}
-
-/** Runs those tests of `files` whose title cites `id`; all of them when no id is given. */
-export function runTests(bench: Workbench, files: readonly string[], id?: string): Promise<TestRun> {
-  const report = join(bench.folder, 'report.json')
-  rmSync(report, { force: true })
-  const cited = id === undefined ? [] : ['-t', `\\[${id}\\]`]
-  const args = [
-    'run',
-    ...files,
-    ...cited,
-    '--bail=1',
-    '--reporter=json',
-    `--outputFile=${report}`,
-    '--no-file-parallelism',
-  ]
-  const limitMs = id === undefined ? 600_000 : 60_000
-  return new Promise((resolve, reject) => {
-    const child = spawn('vitest', args, { cwd: bench.folder, stdio: 'ignore', env: withLocalBin(process.env) })
-    // A mutant may loop for ever: that is a kill too, but never a hang of ours.
-    const timer = setTimeout(() => child.kill('SIGKILL'), limitMs)
-    child.on('error', reject)
-    child.on('exit', (_code, signal) => {
-      clearTimeout(timer)
-      if (signal === 'SIGKILL') return resolve({ passed: 0, failed: [`(did not end within ${limitMs / 1000} s)`] })
-      try {
-        const json = JSON.parse(readFileSync(report, 'utf8')) as VitestJson
-        const tests = json.testResults.flatMap((file) => file.assertionResults)
-        resolve({
-          passed: json.numPassedTests,
-          failed: tests.filter((one) => one.status === 'failed').map((one) => one.fullName),
-        })
-      } catch (error) {
-        reject(new Error(`no report from the test runner`, { cause: error }))
-      }
-    })
-  })
 }
