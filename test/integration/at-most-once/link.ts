@@ -13,23 +13,26 @@ export class Link {
   readonly #server: Server
   readonly #connections = new Set<Connection>()
   readonly #gates: Readonly<Record<Way, Gate>> = { toTools: new Gate(), toEdge: new Gate() }
+  /** Where it leads. */
+  target: ListenAddress | undefined
   #dials = 0
   #onDial: () => void = () => {}
 
-  /** Leads to `target`, on the loopback interface. */
-  static async open(target: ListenAddress): Promise<Link> {
+  /** Listens on the loopback interface. */
+  static async open(): Promise<Link> {
     const server = createServer({ allowHalfOpen: true })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new Link(server, target)
+    return new Link(server)
   }
 
-  private constructor(server: Server, target: ListenAddress) {
+  private constructor(server: Server) {
     const { address, port } = server.address() as AddressInfo
     this.address = { host: address, port }
     this.#server = server
     server.on('connection', (near) => {
-      const far = connect({ ...target, allowHalfOpen: true })
+      if (this.target === undefined) throw new Error('the link leads nowhere yet')
+      const far = connect({ ...this.target, allowHalfOpen: true })
       const connection = new Connection(near, far, this.#gates)
       this.#connections.add(connection)
       near.once('close', () => this.#connections.delete(connection))
@@ -58,9 +61,14 @@ export class Link {
     return this.#gates[way].waitForHeld(leastOctets)
   }
 
+  /** Stops reading this way: what comes then fills the buffers of the system, and after that those of the sender. */
+  stall(way: Way): void {
+    for (const connection of this.#connections) connection.stall(way)
+  }
+
   /** Passes on what was kept, and everything again. */
-  release(way: Way): void {
-    this.#gates[way].open()
+  release(): void {
+    for (const gate of Object.values(this.#gates)) gate.open()
     for (const connection of this.#connections) connection.flush()
   }
 
@@ -161,6 +169,11 @@ class Connection {
     this.#far = far
     for (const socket of [near, far]) socket.setNoDelay(true)
     this.#pipes = { toTools: new Pipe(near, far, gates.toTools), toEdge: new Pipe(far, near, gates.toEdge) }
+  }
+
+  stall(way: Way): void {
+    const from = way === 'toTools' ? this.#near : this.#far
+    from.pause()
   }
 
   flush(): void {

@@ -35,10 +35,9 @@ export async function startStand(options: StandOptions = {}): Promise<Stand> {
     startFixture(new URL('../../fixtures/servers/ledger.ts', import.meta.url), [file, String(port)])
   let backend = await startLedger()
   const { port } = backend.info
-  const links: Link[] = []
+  const link = await Link.open()
   const stopAround = async (): Promise<void> => {
-    await Promise.all(links.map((link) => link.close()))
-    await backend.stop()
+    await Promise.all([link.close(), backend.stop()])
     await rm(folder, { recursive: true, force: true })
   }
   try {
@@ -46,8 +45,7 @@ export async function startStand(options: StandOptions = {}): Promise<Stand> {
       ...options,
       backends: { ledger: backend.info.url },
       link: async (tools) => {
-        const link = await Link.open(tools)
-        links.push(link)
+        link.target = tools
         return link.address
       },
       // One, so that a test knows which connection carries what.
@@ -55,7 +53,7 @@ export async function startStand(options: StandOptions = {}): Promise<Stand> {
     })
     return {
       mesh,
-      link: links[0] as Link,
+      link,
       get backend() {
         return backend
       },
