@@ -8,7 +8,7 @@ import {
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification, SessionEndReason } from '../exchanges/contract.ts'
-import type { ExchangeMetrics } from './exchange-metrics.ts'
+import type { ExchangeWatch } from './exchange-watch.ts'
 import { IncomingCalls } from './incoming-calls.ts'
 import { hex } from './incoming-sessions.ts'
 import type { LocalTargets } from './local-targets.ts'
@@ -40,8 +40,8 @@ export interface AssociationContext {
   readonly random: (octets: number) => Uint8Array
   readonly targets: LocalTargets
   readonly processBudget: ProcessBudget
-  readonly outgoingMetrics: ExchangeMetrics
-  readonly incomingMetrics: ExchangeMetrics
+  readonly outgoingWatch: ExchangeWatch
+  readonly incomingWatch: ExchangeWatch
   /** Sessions that one association may open at the targets here. */
   readonly maxIncomingSessions: number
 }
@@ -51,8 +51,8 @@ export interface CallsHome {
   readonly config: PeerConfig
   /** Its frame was not sent when the association ended. */
   unsent(call: PeerCall): void
-  /** No result to `initialize`: the session does not exist. */
-  sessionRefused(sessionId: string): void
+  /** `initialize` got no result, or the peer does not know the session: whoever called was told. */
+  sessionOver(sessionId: string, why: 'refused' | 'lost'): void
 }
 
 /**
@@ -148,7 +148,7 @@ export class AssociationCalls {
   }
 
   #dropped(reason: string): void {
-    this.#host.context.outgoingMetrics.notificationDropped(reason)
+    this.#host.context.outgoingWatch.notificationDropped(reason)
   }
 
   get #theOutgoing(): OutgoingCalls {
@@ -160,9 +160,10 @@ export class AssociationCalls {
       clock: host.context.clock,
       budget: this.#theBudget,
       flush: () => host.flush(),
-      onNotificationLost: (code) => host.context.outgoingMetrics.notificationDropped(code.toLowerCase()),
+      watch: host.context.outgoingWatch,
+      queuedOctets: () => host.core.queuedOctets,
       onUnsent: (call) => home.unsent(call),
-      onSessionRefused: (sessionId) => home.sessionRefused(sessionId),
+      onSessionOver: (sessionId, why) => home.sessionOver(sessionId, why),
       onEnded: () => host.exchangeEnded(),
     })
     return this.#outgoing
@@ -172,7 +173,7 @@ export class AssociationCalls {
     if (this.#incoming !== undefined) return this.#incoming
     const host = this.#host
     const { config } = this.#home
-    const { clock, targets, random, incomingMetrics, maxIncomingSessions } = host.context
+    const { clock, targets, random, incomingWatch, maxIncomingSessions } = host.context
     const id = hex(this.#info.associationId.subarray(0, 8))
     this.#incoming = new IncomingCalls({
       bridge: host.bridge,
@@ -182,10 +183,11 @@ export class AssociationCalls {
       defaultBackend: config.defaultBackend,
       maxSessions: maxIncomingSessions,
       budget: this.#theBudget,
-      metrics: incomingMetrics,
+      watch: incomingWatch,
       requestId: (ordinal) => `${id}/${ordinal}`,
       random,
       queueFull: () => host.core.queueFull,
+      queuedOctets: () => host.core.queuedOctets,
       flush: () => host.flush(),
       sendSessionEnd: (session, reason) => host.endSession(session, reason),
       onEnded: () => host.exchangeEnded(),

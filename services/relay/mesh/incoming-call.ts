@@ -1,4 +1,4 @@
-import type { Bridge, IncomingExchange, NotificationInput, RouteContext } from '@causeway/npamp'
+import type { Bridge, IncomingExchange, NotificationInput } from '@causeway/npamp'
 import { NpampError, OUTCOME, PROTOCOL, STATUS } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, CallHandle, CallReply, CallSink, Era } from '../exchanges/contract.ts'
@@ -11,8 +11,8 @@ export interface IncomingRequest {
   readonly era: Era
   readonly octets: number
   readonly arrivedAt: number
-  /** Repeated on every notification that goes back (CARRIAGE section 1). */
-  readonly route: RouteContext | undefined
+  /** For logs. */
+  readonly requestId: string
 }
 
 export interface IncomingCallHost {
@@ -106,7 +106,8 @@ export class IncomingCall implements CallSink {
 
   #send(octets: Uint8Array): void {
     const { bridge, flush, onNotificationLost } = this.#host
-    const { route } = this.request
+    // RouteContext is on every NOTIFY, in both directions (CARRIAGE section 1).
+    const { route } = this.request.exchange
     const input: NotificationInput = { protocolId: PROTOCOL.MCP, octets, related: this.request.exchange }
     try {
       bridge.notify(route === undefined ? input : { ...input, route })

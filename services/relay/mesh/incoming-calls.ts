@@ -7,17 +7,18 @@ import {
   type IncomingExchange,
   mcpRequest,
   OUTCOME,
+  type Outcome,
   TRANSPORT_ERROR,
   unlabelledEffectOf,
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import { eraOf } from '../edges/mcp/era.ts'
 import type { CallFailure, Session, SessionEndReason } from '../exchanges/contract.ts'
-import type { ExchangeMetrics } from './exchange-metrics.ts'
+import type { ExchangeWatch } from './exchange-watch.ts'
 import { IncomingCall, type IncomingCallHost } from './incoming-call.ts'
 import { type IncomingSession, IncomingSessions } from './incoming-sessions.ts'
 import type { LocalTargets, TargetScope } from './local-targets.ts'
-import type { ReadBudget } from './read-budget.ts'
+import { ASSOCIATION_BUDGET_OCTETS, type ReadBudget } from './read-budget.ts'
 
 export interface IncomingCallsOptions {
   readonly bridge: Bridge
@@ -29,11 +30,12 @@ export interface IncomingCallsOptions {
   readonly defaultBackend: string | undefined
   readonly maxSessions: number
   readonly budget: ReadBudget
-  readonly metrics: ExchangeMetrics
+  readonly watch: ExchangeWatch
   /** Names the exchange in the logs of both relays: the association's id and the request's ordinal on it. */
   readonly requestId: (ordinal: number) => string
   readonly random: (octets: number) => Uint8Array
   readonly queueFull: () => boolean
+  readonly queuedOctets: () => number
   readonly flush: () => void
   /** LINK session-end towards the peer. */
   readonly sendSessionEnd: (session: Uint8Array, reason: SessionEndReason) => void
@@ -52,13 +54,13 @@ export class IncomingCalls {
   #unnamed: IncomingSession | undefined
 
   constructor(options: IncomingCallsOptions) {
-    const { bridge, clock, queueFull, flush, metrics, maxSessions } = options
+    const { bridge, clock, queueFull, flush, watch, maxSessions } = options
     this.#options = options
     this.#sessions = new IncomingSessions({
       maxSessions,
-      onOpened: () => metrics.sessionOpened(),
+      onOpened: () => watch.sessionOpened(),
       onSessionLost: (sessionId, reason) => this.#sessionLost(sessionId, reason),
-      onEnded: (reason) => metrics.sessionEnded(reason),
+      onEnded: (reason) => watch.sessionEnded(reason),
     })
     this.#host = {
       bridge,
@@ -66,7 +68,7 @@ export class IncomingCalls {
       queueFull,
       flush,
       onWaiting: (call) => this.#waiting.add(call),
-      onNotificationLost: (code) => metrics.notificationDropped(code.toLowerCase()),
+      onNotificationLost: (code) => watch.notificationDropped(code.toLowerCase()),
       onEnded: (call, how) => this.#ended(call, how),
     }
   }
@@ -76,22 +78,22 @@ export class IncomingCalls {
   }
 
   request(event: BridgeEvent & { type: 'request' }): void {
-    const { bridge, clock, flush, budget, metrics, requestId } = this.#options
+    const { clock, budget, watch } = this.#options
     const { exchange, octets, parameters } = event
+    const requestId = this.#options.requestId(exchange.ordinal)
     const place = this.#place(event)
     if ('code' in place) {
-      bridge.fail(exchange, place, clock.now())
-      flush()
+      this.#refuse(exchange, place, requestId)
       return
     }
     const { scope, session, era, opensSession, idToken } = place
     const call = new IncomingCall(
-      { exchange, era, octets: octets.length, arrivedAt: clock.now(), route: exchange.route },
+      { exchange, era, octets: octets.length, arrivedAt: clock.now(), requestId },
       this.#host,
     )
     this.#calls.set(exchange, { call, scope, session, opensSession })
     budget.hold(octets.length)
-    metrics.opened()
+    watch.opened()
     call.handle = scope.call(
       {
         era,
@@ -101,19 +103,19 @@ export class IncomingCalls {
         octets,
         effect: effectiveEffect(exchange.label, unlabelledEffectOf(exchange.method)),
         parameters,
-        requestId: requestId(exchange.ordinal),
+        requestId,
       },
       call,
     )
   }
 
   notification(event: BridgeEvent & { type: 'notification' }): void {
-    const { targets, peerName, defaultBackend, metrics, sendSessionEnd } = this.#options
+    const { targets, peerName, defaultBackend, watch, sendSessionEnd } = this.#options
     const { route, method, octets, message } = event
     const name = route?.target ?? defaultBackend
     const target = name === undefined ? undefined : targets.find(name, peerName)
     if (target === undefined) {
-      metrics.notificationDropped('unknown_target')
+      watch.notificationDropped('unknown_target')
       return
     }
     const scope = this.#sessions.scopeOf(target)
@@ -121,7 +123,7 @@ export class IncomingCalls {
     const unnamed = route === undefined ? this.#unnamedAt(scope) : undefined
     const known = key === undefined ? unnamed : this.#sessions.find(key, scope)
     if (key !== undefined && known === undefined) {
-      metrics.notificationDropped('unknown_session')
+      watch.notificationDropped('unknown_session')
       sendSessionEnd(key, 'unknown')
       return
     }
@@ -133,6 +135,7 @@ export class IncomingCalls {
   /** The peer's cancel of a request: in a session the server reads the message itself, else its answer is broken off. */
   cancel({ exchange, octets }: BridgeEvent & { type: 'cancel' }): void {
     const open = this.#calls.get(exchange)
+    this.#options.watch.cancelled('received', open === undefined ? 'over' : 'passed_on')
     if (open?.session === undefined) {
       open?.call.cancel()
       return
@@ -163,14 +166,14 @@ export class IncomingCalls {
     this.#sessions.endAll()
   }
 
-  #place(event: BridgeEvent & { type: 'request' }): Place | FailureInput {
-    const { targets, peerName, defaultBackend, budget } = this.#options
+  #place(event: BridgeEvent & { type: 'request' }): Place | Refusal {
+    const { targets, peerName, defaultBackend, budget, queuedOctets } = this.#options
     const { exchange, octets, message } = event
     const name = exchange.route?.target ?? (isForServers(exchange.method) ? defaultBackend : undefined)
     const target = name === undefined ? undefined : targets.find(name, peerName)
     if (target === undefined) return UNKNOWN_TARGET
     if (message?.idToken === undefined) return NOT_JSON
-    if (!budget.admits(octets.length)) return TOO_MUCH
+    if (!budget.admits(octets.length) || queuedOctets() > ASSOCIATION_BUDGET_OCTETS) return TOO_MUCH
     const scope = this.#sessions.scopeOf(target)
     const opening = exchange.method === 'initialize'
     const key = exchange.route?.session
@@ -190,6 +193,13 @@ export class IncomingCalls {
     return entry === undefined ? TOO_MUCH : { ...rest, session: entry.session, era, opensSession: true }
   }
 
+  #refuse(exchange: IncomingExchange, refusal: Refusal, requestId: string): void {
+    const { bridge, clock, flush, watch, peerName } = this.#options
+    bridge.fail(exchange, refusal, clock.now())
+    flush()
+    watch.refused(refusal.outcome, { requestId, method: exchange.method, with: peerName }, refusal.message)
+  }
+
   /** A peer that initializes again on the same association has ended what it had there. */
   #openUnnamed(scope: TargetScope): IncomingSession | undefined {
     if (this.#unnamed !== undefined) this.#sessions.end(this.#unnamed.session.key, 'client')
@@ -202,13 +212,15 @@ export class IncomingCalls {
   }
 
   #ended(call: IncomingCall, how: 'result' | 'error' | CallFailure): void {
-    const { clock, budget, metrics } = this.#options
-    const { exchange, octets, arrivedAt } = call.request
+    const { clock, budget, watch, peerName } = this.#options
+    const { exchange, octets, arrivedAt, requestId } = call.request
+    const durationMs = clock.now() - arrivedAt
     const open = this.#calls.get(exchange)
     this.#calls.delete(exchange)
     this.#waiting.delete(call)
     budget.release(octets)
-    metrics.ended(typeof how === 'string' ? how : how.outcome, clock.now() - arrivedAt)
+    if (typeof how === 'string') watch.replied(how, durationMs)
+    else watch.failed(how, durationMs, { requestId, method: exchange.method, with: peerName })
     // An ERROR reply to initialize forgets the session (CARRIAGE section 1); so does a session that the backend lost.
     const over = (open?.opensSession && how !== 'result') || (typeof how !== 'string' && how.code === 'SessionLost')
     if (open?.session !== undefined && over) this.#forget(open.session, open.opensSession ? 'refused' : 'backend')
@@ -245,24 +257,27 @@ function isForServers(method: string): boolean {
   return mcpRequest(method)?.direction !== 'toClient'
 }
 
+type Refusal = FailureInput & { readonly outcome: Outcome }
+
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
-const UNKNOWN_TARGET: FailureInput = {
+const UNKNOWN_TARGET: Refusal = {
   code: TRANSPORT_ERROR.METHOD_UNSUPPORTED,
+  outcome: OUTCOME.NOT_DELIVERED,
   message: 'no such target for this peer',
 }
-const NOT_JSON: FailureInput = {
+const NOT_JSON: Refusal = {
   code: TRANSPORT_ERROR.NOT_DELIVERED,
   outcome: OUTCOME.NOT_DELIVERED,
   message: 'not a JSON-RPC request',
 }
-const TOO_MUCH: FailureInput = {
+const TOO_MUCH: Refusal = {
   code: TRANSPORT_ERROR.NOT_DELIVERED,
   outcome: OUTCOME.NOT_DELIVERED,
   reason: 3,
   message: 'this peer has too much open here',
 }
-const SESSION_LOST: FailureInput = {
+const SESSION_LOST: Refusal = {
   code: TRANSPORT_ERROR.NOT_DELIVERED,
   outcome: OUTCOME.SESSION_LOST,
   message: 'unknown session',

@@ -6,7 +6,7 @@ import type { AssociationContext } from './association-calls.ts'
 import { AssociationFactory, type OwnIdentity } from './association-factory.ts'
 import { AssociationWatch } from './association-watch.ts'
 import { DialGate } from './dial-gate.ts'
-import { ExchangeMetrics } from './exchange-metrics.ts'
+import { ExchangeWatch } from './exchange-watch.ts'
 import type { LocalTargets } from './local-targets.ts'
 import { Peer } from './peer.ts'
 import { PeerAssociation } from './peer-association.ts'
@@ -73,8 +73,8 @@ export class Mesh {
       random: (octets) => identity.provider.random(octets),
       targets,
       processBudget: new ProcessBudget(limits.heldOctets),
-      outgoingMetrics: new ExchangeMetrics(metrics, 'mesh_out'),
-      incomingMetrics: new ExchangeMetrics(metrics, 'mesh_in'),
+      outgoingWatch: new ExchangeWatch(logger, metrics, 'mesh_out'),
+      incomingWatch: new ExchangeWatch(logger, metrics, 'mesh_in'),
       maxIncomingSessions: limits.sessionsPerAssociation,
     }
     for (const config of options.peers) this.#peers.add(this.#createPeer(config))
@@ -124,7 +124,7 @@ export class Mesh {
   target(peerName: string, targetName: string | undefined): CallTarget | undefined {
     const peer = this.#peers.byName(peerName)
     const { clock } = this.#options
-    return peer === undefined ? undefined : new PeerTarget(peer, targetName, clock, this.#context.outgoingMetrics)
+    return peer === undefined ? undefined : new PeerTarget(peer, targetName, clock, this.#context.outgoingWatch)
   }
 
   /** Before the metrics are read. */
@@ -161,7 +161,7 @@ export class Mesh {
     return new Peer({
       config,
       clock,
-      metrics: this.#context.outgoingMetrics,
+      watch: this.#context.outgoingWatch,
       dialling: {
         random,
         gate: this.#gate,

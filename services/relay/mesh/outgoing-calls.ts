@@ -15,6 +15,7 @@ import {
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification } from '../exchanges/contract.ts'
+import type { ExchangeWatch } from './exchange-watch.ts'
 import { failureFromPeer } from './failures.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
 import type { ReadBudget } from './read-budget.ts'
@@ -26,15 +27,18 @@ export interface OutgoingCallsOptions {
   readonly budget: ReadBudget
   /** Something was asked of the association. */
   readonly flush: () => void
-  /** A notification could not be sent, or belongs to no call any more. */
-  readonly onNotificationLost: (code: string) => void
+  readonly watch: ExchangeWatch
+  readonly queuedOctets: () => number
   /** The association ended with this call's frame still here: it may go elsewhere (CARRIAGE section 4). */
   readonly onUnsent: (call: PeerCall) => void
-  /** A call that opens a session got no result: there is no session. */
-  readonly onSessionRefused: (sessionId: string) => void
+  /** There is no such session, or no longer: `initialize` got no result, or the peer does not know it. */
+  readonly onSessionOver: (sessionId: string, why: 'refused' | 'lost') => void
   /** The exchange of a call ended: the association may be idle now. */
   readonly onEnded: () => void
 }
+
+/** Beyond it notifications are dropped; requests are refused at a half of it (CARRIAGE section 7). */
+const MAX_QUEUED_OCTETS = 16 * 1024 * 1024
 
 /** The calls of this relay's clients that one association carries. */
 export class OutgoingCalls implements CallCarrier {
@@ -78,7 +82,12 @@ export class OutgoingCalls implements CallCarrier {
 
   /** Fire and forget; counted when it cannot be sent. */
   notify(notification: ClientNotification, route: RouteContext | undefined): void {
-    const { bridge, flush, onNotificationLost } = this.#options
+    const { bridge, flush, watch, queuedOctets } = this.#options
+    if (queuedOctets() > MAX_QUEUED_OCTETS) {
+      // Its source cannot be told to wait: the edge has answered 202 already.
+      watch.notificationDropped('queue_full')
+      return
+    }
     const related = this.#cancelledBy(notification)
     try {
       bridge.notify({
@@ -90,24 +99,25 @@ export class OutgoingCalls implements CallCarrier {
       flush()
     } catch (error) {
       if (!(error instanceof NpampError)) throw error
-      onNotificationLost(error.code)
+      watch.notificationDropped(error.code.toLowerCase())
     }
   }
 
   // --- CallCarrier ---
 
   cancel(call: PeerCall): void {
-    const { bridge, clock, flush } = this.#options
+    const { bridge, clock, flush, watch } = this.#options
     if (call.exchange === undefined) return
     const fate = bridge.cancel(call.exchange, clock.now())
+    watch.cancelled('sent', fate)
     flush()
     if (fate === 'withdrawn') this.#end(call.exchange, WITHDRAWN)
   }
 
   forget(call: PeerCall): void {
-    const { bridge, clock, flush } = this.#options
+    const { bridge, clock, flush, watch } = this.#options
     if (call.exchange === undefined || !this.#byExchange.has(call.exchange)) return
-    bridge.cancel(call.exchange, clock.now())
+    watch.cancelled('sent', bridge.cancel(call.exchange, clock.now()))
     flush()
   }
 
@@ -121,6 +131,7 @@ export class OutgoingCalls implements CallCarrier {
   failed({ exchange, failure, by }: BridgeEvent & { type: 'failed' }, associationEnded: boolean): void {
     const call = this.#byExchange.get(exchange)
     if (call === undefined) return
+    if (by === 'peer') this.#options.watch.peerSaid(failure, call.request.requestId)
     const unsent = by === 'local' && associationEnded && failure.outcome === OUTCOME.NOT_DELIVERED
     if (!unsent || call.over) {
       this.#end(exchange, failureFromPeer(failure))
@@ -133,7 +144,7 @@ export class OutgoingCalls implements CallCarrier {
   /** A notification that the peer says belongs to this exchange. */
   notification(exchange: OutgoingExchange, octets: Uint8Array): void {
     const call = this.#byExchange.get(exchange)
-    if (call === undefined) this.#options.onNotificationLost('CLOSED_EXCHANGE')
+    if (call === undefined) this.#options.watch.notificationDropped('closed_exchange')
     else call.notification(octets)
   }
 
@@ -161,9 +172,11 @@ export class OutgoingCalls implements CallCarrier {
     const call = this.#byExchange.get(exchange)
     if (call === undefined) return
     this.#byExchange.delete(exchange)
-    if (call.opensSession && !('octets' in end && end.kind === 'result')) {
-      this.#options.onSessionRefused(call.request.session?.id ?? '')
-    }
+    const { session } = call.request
+    const refused = call.opensSession && !('octets' in end && end.kind === 'result')
+    const lost = 'code' in end && end.code === 'SessionLost'
+    if (session !== undefined && (refused || lost))
+      this.#options.onSessionOver(session.id, refused ? 'refused' : 'lost')
     call.end(end)
     this.#options.onEnded()
   }

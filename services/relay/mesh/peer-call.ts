@@ -2,7 +2,7 @@ import { OUTCOME, type OutgoingExchange } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, CallHandle, CallReply, CallRequest, CallSink } from '../exchanges/contract.ts'
 import { Delivery } from './delivery.ts'
-import type { ExchangeMetrics } from './exchange-metrics.ts'
+import type { ExchangeWatch } from './exchange-watch.ts'
 
 /** Dial, handshake and HELLO together, from the arrival of a request (CARRIAGE section 1). */
 export const MAX_PLACEMENT_MS = 5_000
@@ -21,7 +21,9 @@ export interface PeerCallOptions {
   /** Wire name of the target; undefined: whatever the peer takes for its default. */
   readonly targetName: string | undefined
   readonly clock: Clock
-  readonly metrics: ExchangeMetrics
+  readonly watch: ExchangeWatch
+  /** Of the target, for logs. */
+  readonly name: string
 }
 
 /** One call towards a peer, from its arrival until its sink has its one end. */
@@ -47,7 +49,7 @@ export class PeerCall implements CallHandle {
       onHeld: (octets) => this.#onHeld?.(octets),
       onTooSlow: (why) => this.failAlone(why),
     })
-    options.metrics.opened()
+    options.watch.opened()
   }
 
   /** Whether this call opens its session. */
@@ -103,23 +105,27 @@ export class PeerCall implements CallHandle {
 
   end(end: CallReply | CallFailure): void {
     if (this.#over) return
-    this.#close('outcome' in end ? end.outcome : end.kind)
+    this.#close(end)
     this.#delivery.end(end)
   }
 
   /** The receiver is too slow, or holds too much of what others need: this exchange ends, no other (CARRIAGE section 7). */
   failAlone(why: 'overflow' | 'stall' | 'budget'): void {
     this.#delivery.drop()
+    const failure: CallFailure = { code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: TOO_SLOW[why] }
     if (!this.#over) {
-      this.#close(OUTCOME.UNKNOWN)
+      this.#close(failure)
       this.#carrier.forget(this)
     }
-    this.#options.sink.fail({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: TOO_SLOW[why] })
+    this.#options.sink.fail(failure)
   }
 
-  #close(how: Parameters<ExchangeMetrics['ended']>[0]): void {
+  #close(end: CallReply | CallFailure): void {
     this.#over = true
-    this.#options.metrics.ended(how, this.#options.clock.now() - this.arrivedAt)
+    const { watch, clock, name, request } = this.#options
+    const durationMs = clock.now() - this.arrivedAt
+    if ('octets' in end) watch.replied(end.kind, durationMs)
+    else watch.failed(end, durationMs, { requestId: request.requestId, method: request.method, with: name })
   }
 }
 

@@ -8,7 +8,7 @@ import type {
   Session,
   SessionEndReason,
 } from '../exchanges/contract.ts'
-import type { ExchangeMetrics } from './exchange-metrics.ts'
+import type { ExchangeWatch } from './exchange-watch.ts'
 import type { Peer } from './peer.ts'
 import { PeerCall } from './peer-call.ts'
 
@@ -18,19 +18,26 @@ export class PeerTarget implements CallTarget {
   readonly #peer: Peer
   readonly #targetName: string | undefined
   readonly #clock: Clock
-  readonly #metrics: ExchangeMetrics
+  readonly #watch: ExchangeWatch
 
   /** `targetName`: its name there; undefined: whatever the peer takes for its default. */
-  constructor(peer: Peer, targetName: string | undefined, clock: Clock, metrics: ExchangeMetrics) {
+  constructor(peer: Peer, targetName: string | undefined, clock: Clock, watch: ExchangeWatch) {
     this.name = targetName === undefined ? `peer/${peer.config.name}` : `peer/${peer.config.name}/${targetName}`
     this.#peer = peer
     this.#targetName = targetName
     this.#clock = clock
-    this.#metrics = metrics
+    this.#watch = watch
   }
 
   call(request: CallRequest, sink: CallSink): CallHandle {
-    const options = { request, sink, targetName: this.#targetName, clock: this.#clock, metrics: this.#metrics }
+    const options = {
+      request,
+      sink,
+      targetName: this.#targetName,
+      clock: this.#clock,
+      watch: this.#watch,
+      name: this.name,
+    }
     const call = new PeerCall(options, this.#peer)
     this.#peer.place(call)
     return call

@@ -4,7 +4,7 @@ import type { CallFailure, ClientNotification, Session, SessionEndReason } from 
 import { AssociationPool } from './association-pool.ts'
 import { callFailureOf, type DialFailure } from './dial-failure.ts'
 import { Dialler, type DiallerOptions } from './dialler.ts'
-import type { ExchangeMetrics } from './exchange-metrics.ts'
+import type { ExchangeWatch } from './exchange-watch.ts'
 import { SESSION_LOST } from './failures.ts'
 import type { AssociationHome, PeerAssociation } from './peer-association.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
@@ -14,7 +14,7 @@ import { WaitingCalls } from './waiting-calls.ts'
 export interface PeerOptions {
   readonly config: PeerConfig
   readonly clock: Clock
-  readonly metrics: ExchangeMetrics
+  readonly watch: ExchangeWatch
   /** What dialling needs beyond what the peer itself says to its dialler. */
   readonly dialling: Omit<DiallerOptions, 'addresses' | 'clock' | 'create' | 'onFailed' | 'onRetry'>
   /** A new association of this peer's as initiator, not opened yet. */
@@ -34,6 +34,8 @@ export interface PeerObserver {
 
 /** This long ready, and the loss of an association is no reason to wait before the next dial. */
 const SETTLED_MS = 5_000
+/** `associations` is 8 at most, both ends may dial at once, and a peer may have several processes. */
+const MOST_BESIDE_SESSIONS = 64
 /** So many rounds in vain, and whoever waits is told at once instead of at the end of their 5 s. */
 const KNOWN_DOWN_ROUNDS = 3
 
@@ -99,7 +101,7 @@ export class Peer implements AssociationHome, CallCarrier {
     const association =
       session === undefined ? this.#pool.chooseForNotification(targetName) : this.#pool.pinnedTo(session.id)
     if (association === undefined) {
-      this.#options.metrics.notificationDropped(session === undefined ? 'no_association' : 'unknown_session')
+      this.#options.watch.notificationDropped(session === undefined ? 'no_association' : 'unknown_session')
     } else association.notify(notification, targetName)
   }
 
@@ -126,6 +128,9 @@ export class Peer implements AssociationHome, CallCarrier {
   established(association: PeerAssociation, info: EstablishedInfo): void {
     this.#pool.add(association)
     this.#options.observer.established(association, info)
+    if (this.#pool.size > MOST_BESIDE_SESSIONS + this.config.sessionsPerPeer) {
+      association.close(CLOSE_CODE.POLICY, 'too many associations')
+    }
   }
 
   ready(association: PeerAssociation): void {
@@ -158,8 +163,8 @@ export class Peer implements AssociationHome, CallCarrier {
     else this.place(call)
   }
 
-  sessionRefused(sessionId: string): void {
-    this.#unpin(sessionId, 'refused')
+  sessionOver(sessionId: string, why: 'refused' | 'lost'): void {
+    this.#unpin(sessionId, why)
   }
 
   sessionEnded(sessionId: string, reason: SessionEndReason): boolean {
@@ -169,9 +174,9 @@ export class Peer implements AssociationHome, CallCarrier {
   }
 
   closed(association: PeerAssociation, cause: CloseCause): void {
-    const { observer, metrics, clock } = this.#options
+    const { observer, watch, clock } = this.#options
     for (const sessionId of this.#pool.remove(association)) {
-      metrics.sessionEnded('association_lost')
+      watch.sessionEnded('association_lost')
       observer.sessionEnded(sessionId)
     }
     observer.closed(association, cause)
@@ -306,12 +311,12 @@ export class Peer implements AssociationHome, CallCarrier {
 
   #pin(sessionId: string, association: PeerAssociation, named: boolean): void {
     this.#pool.pin(sessionId, association, named)
-    this.#options.metrics.sessionOpened()
+    this.#options.watch.sessionOpened()
   }
 
   #unpin(sessionId: string, reason: string): PeerAssociation | undefined {
     const association = this.#pool.unpin(sessionId)
-    if (association !== undefined) this.#options.metrics.sessionEnded(reason)
+    if (association !== undefined) this.#options.watch.sessionEnded(reason)
     return association
   }
 

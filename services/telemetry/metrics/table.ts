@@ -43,6 +43,10 @@ export const METRIC_TABLE = {
   ),
   causeway_sessions_open: gauge('{session}', 'Legacy sessions that have not ended.', ['side']),
   causeway_sessions_ended_total: counter('{session}', 'Ended legacy sessions, by reason.', ['side', 'reason']),
+  causeway_cancels_total: counter('{cancel}', 'Cancels across the mesh, sent and received, by what became of them.', [
+    'direction',
+    'result',
+  ]),
   causeway_late_replies_total: counter('{reply}', 'Replies that came after their exchange had ended; dropped.', [
     'side',
   ]),

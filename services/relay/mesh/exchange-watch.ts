@@ -1,0 +1,100 @@
+import { OUTCOME, type Outcome, type TransportFailure } from '@causeway/npamp'
+import type { Counter, Gauge, HistogramHandle, Logger, Metrics } from '@causeway/telemetry'
+import type { CallFailure } from '../exchanges/contract.ts'
+
+/** What a log line says of an exchange that failed. */
+export interface ExchangeFacts {
+  /** At the near relay the edge's; at the far one the association's id and the request's ordinal on it. */
+  readonly requestId: string
+  readonly method: string
+  /** `peer/namespace/name/target`, or the peer that asked. */
+  readonly with: string
+}
+
+/** Counts and logs the exchanges and sessions of one side of the mesh: `mesh_out` towards peers, `mesh_in` from them. */
+export class ExchangeWatch {
+  readonly #logger: Logger
+  readonly #metrics: Metrics
+  readonly #side: 'mesh_out' | 'mesh_in'
+  readonly #open: Gauge
+  readonly #sessions: Gauge
+  readonly #duration: HistogramHandle
+  readonly #byOutcome = new Map<string, Counter>()
+
+  constructor(logger: Logger, metrics: Metrics, side: 'mesh_out' | 'mesh_in') {
+    this.#logger = logger
+    this.#metrics = metrics
+    this.#side = side
+    this.#open = metrics.gauge('causeway_exchanges_open', { side })
+    this.#sessions = metrics.gauge('causeway_sessions_open', { side })
+    this.#duration = metrics.histogram('causeway_exchange_duration_seconds', { side })
+  }
+
+  opened(): void {
+    this.#open.add(1)
+  }
+
+  /** The backend's own answer came. `durationMs` from `opened` to its end. */
+  replied(kind: 'result' | 'error', durationMs: number): void {
+    this.#ended(kind, durationMs)
+  }
+
+  failed({ code, outcome, message }: CallFailure, durationMs: number, facts: ExchangeFacts): void {
+    const label = OUTCOME_LABEL[outcome]
+    this.#ended(label, durationMs)
+    const fields = { side: this.#side, ...facts, code, outcome: label, durationMs: Math.round(durationMs) }
+    if (outcome === OUTCOME.CANCELLED) this.#logger.debug(fields, `exchange cancelled: ${message}`)
+    else this.#logger.warn(fields, `exchange failed: ${message}`)
+  }
+
+  /** A request that never became an exchange. */
+  refused(outcome: Outcome, facts: ExchangeFacts, message: string): void {
+    const label = OUTCOME_LABEL[outcome]
+    this.#counterOf(label).add()
+    this.#logger.warn({ side: this.#side, ...facts, outcome: label }, `exchange refused: ${message}`)
+  }
+
+  /** What the peer says about a failure: its own text, for whoever looks for the cause, and for nothing else. */
+  peerSaid(failure: TransportFailure, requestId: string): void {
+    const { code, outcome, reason, message } = failure
+    this.#logger.debug({ side: this.#side, requestId, code, outcome, reason, peerMessage: message }, 'transport error')
+  }
+
+  cancelled(direction: 'sent' | 'received', result: string): void {
+    this.#metrics.add('causeway_cancels_total', 1, { direction, result })
+  }
+
+  sessionOpened(): void {
+    this.#sessions.add(1)
+  }
+
+  sessionEnded(reason: string): void {
+    this.#sessions.add(-1)
+    this.#metrics.add('causeway_sessions_ended_total', 1, { side: this.#side, reason })
+  }
+
+  notificationDropped(reason: string): void {
+    this.#metrics.add('causeway_notifications_dropped_total', 1, { reason })
+  }
+
+  #ended(outcome: string, durationMs: number): void {
+    this.#open.add(-1)
+    this.#duration.record(durationMs / 1_000)
+    this.#counterOf(outcome).add()
+  }
+
+  #counterOf(outcome: string): Counter {
+    const known = this.#byOutcome.get(outcome)
+    if (known !== undefined) return known
+    const counter = this.#metrics.counter('causeway_exchanges_total', { side: this.#side, outcome })
+    this.#byOutcome.set(outcome, counter)
+    return counter
+  }
+}
+
+const OUTCOME_LABEL: Readonly<Record<Outcome, string>> = {
+  [OUTCOME.NOT_DELIVERED]: 'not_sent',
+  [OUTCOME.UNKNOWN]: 'unknown',
+  [OUTCOME.CANCELLED]: 'cancelled',
+  [OUTCOME.SESSION_LOST]: 'session_lost',
+}
