@@ -265,4 +265,17 @@ describe('slow receivers', () => {
     await mesh.network.settle()
     expect(call?.resumes).toBe(1)
   })
+
+  it('notifications of clients that a peer does not take are dropped beyond 16 MiB, and counted', async () => {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
+    start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    const params = `{"data":"${'x'.repeat(1024 * 1024)}"}`
+    // Within one turn nothing leaves the queue.
+    for (let n = 0; n < 20; n++) mesh.target.notify(clientNotification('notifications/x', { params }))
+    expect(mesh.edge.metrics.value('causeway_notifications_dropped_total', { reason: 'queue_full' })).toBe(4)
+    await mesh.network.settle()
+    await mesh.network.settle()
+    expect(mesh.backend.notifications).toHaveLength(16)
+  })
 })

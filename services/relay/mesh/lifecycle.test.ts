@@ -46,6 +46,21 @@ describe('accepting', () => {
     expect(relay.metrics.value('causeway_associations_open', { peer: 'anybody' })).toBe(2)
   })
 
+  it('takes no more associations of one peer than sessions could need', async () => {
+    const network = new MemoryNetwork()
+    const friend = newIdentity()
+    const relay = startMemoryRelay({ network, peers: [peerConfig('friend', friend.handle, { sessionsPerPeer: 1 })] })
+    const foreign = new ForeignPeer(friend, network.clock, { protocols: [1] })
+    for (let n = 0; n < 70; n++) {
+      const [near, far] = memoryPair()
+      relay.mesh.accept(far, () => {})
+      foreign.dial(near)
+      await network.settle()
+    }
+    expect(relay.metrics.value('causeway_associations_open', { peer: 'friend' })).toBe(65)
+    expect(foreign.associations.filter(({ closed }) => closed)).toHaveLength(5)
+  })
+
   it('ends a connection that says nothing, and counts it', async () => {
     const network = new MemoryNetwork()
     const relay = startMemoryRelay({ network, peers: [peerConfig('friend', newIdentity().handle)] })

@@ -103,6 +103,7 @@ describe('sessions across the mesh', () => {
     await mesh.network.settle()
     expect(await sink.failure()).toMatchObject({ code: 'SessionLost' })
     expect(mesh.tools.metrics.value('causeway_sessions_open', { side: 'mesh_in' })).toBe(0)
+    expect(mesh.edge.metrics.value('causeway_sessions_open', { side: 'mesh_out' })).toBe(0)
   })
 
   it(`${requirement('MCP-021')} the end of an association ends its sessions on both sides; none moves to another`, async () => {
