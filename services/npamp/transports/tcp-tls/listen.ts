@@ -24,7 +24,7 @@ export interface ListenOptions {
   readonly limits?: Partial<ListenLimits>
   /**
    * A connection that speaks TLS 1.3 and negotiated `n-pamp/2`. It counts as half-open until `settled` is called, once its
-   * N-PAMP handshake is over, or it closes. Call `transport.start` in the same turn.
+   * N-PAMP handshake is over, or it closes.
    */
   readonly onTransport: (transport: Transport, settled: () => void) => void
   /** A connection that never became a transport, and why; `remote` is `host:port` where it is still known. */
