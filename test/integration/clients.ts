@@ -24,7 +24,7 @@ export async function callText(client: AnyClient, name: string, args: Record<str
   return result.content?.[0]?.text ?? ''
 }
 
-export const MODERN = '2026-07-28'
+const MODERN = '2026-07-28'
 export const PIN_MODERN = { pin: MODERN }
 
 let ids = 0

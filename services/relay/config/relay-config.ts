@@ -15,7 +15,7 @@ export interface RelayConfig {
   readonly routes: readonly RouteConfig[]
 }
 
-export interface AddressConfig {
+interface AddressConfig {
   readonly host: string
   readonly port: number
 }
@@ -24,7 +24,7 @@ export interface NpampListenerConfig extends AddressConfig {
   readonly tls: ListenTlsMode
 }
 
-export interface McpListenerConfig extends AddressConfig {
+interface McpListenerConfig extends AddressConfig {
   readonly allowedOrigins: readonly string[]
   readonly allowedHosts: readonly string[]
 }
@@ -63,7 +63,7 @@ export interface RouteConfig {
   readonly maxBodyOctets: number | undefined
 }
 
-export type RouteTarget =
+type RouteTarget =
   /** `namespace/name` of a MeshBackend. */
   | { readonly backend: string }
   /** `namespace/name` of a MeshPeer, and the target's name there. */

@@ -31,7 +31,7 @@ export interface MeshOptions {
   readonly metrics: Metrics
 }
 
-export interface MeshLimits {
+interface MeshLimits {
   /** Sessions that one association of a peer may open at the targets here. */
   readonly sessionsPerAssociation: number
   /** Octets that may wait for slow receivers, over all associations. */

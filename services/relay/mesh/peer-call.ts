@@ -5,7 +5,7 @@ import { Delivery } from './delivery.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 
 /** Dial, handshake and HELLO together, from the arrival of a request (CARRIAGE section 1). */
-export const MAX_PLACEMENT_MS = 5_000
+const MAX_PLACEMENT_MS = 5_000
 
 /** Where a call is: with the pool that looks for an association, or with the association that carries it. */
 export interface CallCarrier {

@@ -23,7 +23,7 @@ export interface PeerOptions {
 }
 
 /** What a relay wants to know of its peers, for logs, metrics and the edge. */
-export interface PeerObserver {
+interface PeerObserver {
   established(association: PeerAssociation, info: EstablishedInfo): void
   closed(association: PeerAssociation, cause: CloseCause): void
   dialSucceeded(): void
