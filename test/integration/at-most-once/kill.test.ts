@@ -1,42 +1,41 @@
 import { requirement } from '@causeway/test/requirements'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Caller, callersOf, type RunArguments } from './callers.ts'
-import type { Ending } from './ending.ts'
+import type { RunArguments } from './callers.ts'
+import { type Calls, Crowd } from './crowd.ts'
 import { eventually, inTime } from './in-time.ts'
 import { numbersOf } from './metrics-of.ts'
 import { type Stand, startStand } from './stand.ts'
 
-/** Where a call is when somebody dies. */
+/** Where calls are when somebody dies. */
 interface Stage {
   readonly args: Partial<RunArguments>
   prepare?(): void
-  /** Resolves when the calls with these keys are there. */
-  reached(keys: readonly string[]): Promise<unknown>
+  reached(calls: Calls): Promise<unknown>
 }
 
 const BALLAST_OCTETS = 4_000
 const ANSWER_OCTETS = 200_000
 
 let stand: Stand
-let callers: Caller[]
+let crowd: Crowd
 
 beforeAll(async () => {
   stand = await startStand()
-  callers = await callersOf(stand.url)
+  crowd = await Crowd.at(stand)
 })
 
 afterAll(async () => {
-  for (const caller of callers) await caller.close()
+  await crowd.close()
   await stand.stop()
 })
 
-const atHold = (keys: readonly string[]) => Promise.all(keys.map((key) => stand.backend.command('reached', key)))
+const atHold = (calls: Calls) => crowd.atHold(calls)
 
 const STAGES = {
   'on its way to the far relay': {
     args: { ballast: 'b'.repeat(BALLAST_OCTETS) },
     prepare: () => stand.link.hold('toTools'),
-    reached: (keys) => stand.link.held('toTools', keys.length * BALLAST_OCTETS),
+    reached: ({ keys }) => stand.link.held('toTools', keys.length * BALLAST_OCTETS),
   },
   'at the backend, before it runs': { args: { how: 'holdBeforeRun' }, reached: atHold },
   'at the backend, when it has run': { args: { how: 'holdAnswer' }, reached: atHold },
@@ -44,106 +43,85 @@ const STAGES = {
   'being answered over the link': {
     args: { octets: ANSWER_OCTETS },
     prepare: () => stand.link.hold('toEdge', ANSWER_OCTETS / 2),
-    reached: (keys) => stand.link.held('toEdge', (keys.length - 1) * ANSWER_OCTETS),
+    reached: ({ keys }) => stand.link.held('toEdge', (keys.length - 1) * ANSWER_OCTETS),
   },
 } as const satisfies Record<string, Stage>
 
 type StageName = keyof typeof STAGES
-
-interface Calls {
-  readonly keys: readonly string[]
-  /** By the names of the callers. */
-  readonly endings: Promise<Record<string, Ending>>
-}
-
-/** One call by each caller. */
-function callAll(label: string, args: Partial<RunArguments> = {}): Calls {
-  const calls = callers.map((caller) => ({ caller, key: `${label}, ${caller.name}` }))
-  const all = calls.map(async ({ caller, key }) => [caller.name, await caller.run({ ...args, key })] as const)
-  const endings = inTime(Promise.all(all), label).then(Object.fromEntries)
-  endings.catch(() => {}) // A test that failed before it asks has failed already.
-  return { keys: calls.map(({ key }) => key), endings }
-}
+const STAGE_NAMES = Object.keys(STAGES) as StageName[]
 
 /** Brings one call of each caller to this stage, and lets somebody die there. */
 async function dieAt(label: string, name: StageName, die: () => Promise<void>): Promise<Calls> {
   const stage: Stage = STAGES[name]
   stage.prepare?.()
-  const calls = callAll(label, stage.args)
-  await inTime(stage.reached(calls.keys), `${label}: reached`)
+  const calls = crowd.call(label, stage.args)
+  await inTime(stage.reached(calls), `${label}: reached`)
   await die()
   return calls
 }
-
-/** The same ending for every caller. */
-const everybody = (ending: unknown) => Object.fromEntries(callers.map(({ name }) => [name, ending]))
 
 const BROKEN = { how: 'broken' }
 const ANSWERED = { how: 'answer' }
 const UNDELIVERED = { how: 'error', code: -33110, name: 'NotDelivered' }
 const SESSION_LOST = { how: 'error', code: -33110, name: 'SessionLost' }
 
-const runs = ({ keys }: Calls) => keys.map((key) => stand.ran(key))
-
 /** Everything works again: at once without a session, and with one after the `initialize` that the 404 asks for. */
 async function expectRecovery(label: string): Promise<void> {
-  const next = callAll(`${label}, next`)
-  const endings = await next.endings
-  for (const { name, era } of callers) expect(endings[name]).toMatchObject(era === 'modern' ? ANSWERED : SESSION_LOST)
-  expect(runs(next)).toEqual(callers.map(({ era }) => (era === 'modern' ? 1 : 0)))
-  await Promise.all(callers.map((caller) => caller.reconnect()))
-  const later = callAll(`${label}, later`)
-  expect(await later.endings).toMatchObject(everybody(ANSWERED))
-  expect(runs(later)).toEqual(callers.map(() => 1))
+  const next = crowd.call(`${label}, next`)
+  expect(await next.endings).toMatchObject(crowd.byEra(SESSION_LOST, ANSWERED))
+  await crowd.reconnect()
+  const later = crowd.call(`${label}, later`)
+  expect(await later.endings).toMatchObject(crowd.everybody(ANSWERED))
+  expect(crowd.timesRun(later)).toEqual([1])
   await stand.idle()
 }
 
-/** What stands at a hold at the backend goes on, though nobody waits for it any more. */
-async function release({ keys }: Calls): Promise<void> {
-  for (const key of keys) await stand.backend.command('release', key)
+/** What stands at the backend goes on there, though nobody waits for it any more. */
+async function expectRunInTheEnd(calls: Calls, times: number): Promise<void> {
+  await crowd.release(calls)
+  await eventually('the backend is done', () => crowd.timesRun(calls).join() === String(times))
 }
 
 describe('kill -9 of relay edge', () => {
-  for (const name of Object.keys(STAGES) as StageName[]) {
-    it(`a call that is ${name}: no answer, ran once at most`, async () => {
+  for (const name of STAGE_NAMES) {
+    const times = name === 'on its way to the far relay' ? 0 : 1
+    it(`a call that is ${name}: no answer, ran ${times} times`, async () => {
       const label = `edge, ${name}`
       const calls = await dieAt(label, name, () => stand.mesh.edge.kill())
-      expect(await calls.endings).toEqual(everybody(BROKEN))
+      expect(await calls.endings).toEqual(crowd.everybody(BROKEN))
       // What the dead relay had sent is lost with it.
       stand.link.heal()
-      await release(calls)
-      const times = name === 'on its way to the far relay' ? 0 : 1
-      await eventually('the backend is done', () => runs(calls).every((count) => count === times))
+      await expectRunInTheEnd(calls, times)
       await stand.mesh.restartEdge()
       await expectRecovery(label)
-      expect(runs(calls)).toEqual(callers.map(() => times))
+      expect(crowd.timesRun(calls)).toEqual([times])
     })
   }
 
   it('between calls: there is nobody to call until it is back', async () => {
+    const label = 'edge, between calls'
     await stand.mesh.edge.kill()
-    const calls = callAll('edge, between calls')
-    expect(await calls.endings).toEqual(everybody(BROKEN))
-    expect(runs(calls)).toEqual(callers.map(() => 0))
+    const calls = crowd.call(label)
+    expect(await calls.endings).toEqual(crowd.everybody(BROKEN))
     await stand.mesh.restartEdge()
-    await expectRecovery('edge, between calls')
+    await expectRecovery(label)
+    expect(crowd.timesRun(calls)).toEqual([0])
   })
 })
 
 describe('kill -9 of relay tools', () => {
-  for (const name of Object.keys(STAGES) as StageName[]) {
-    it(`${requirement('BRG-019')} ${requirement('MCP-021')} a call that is ${name}: one error, delivery unknown, ran once at most`, async () => {
+  for (const name of STAGE_NAMES) {
+    const times = name === 'on its way to the far relay' ? 0 : 1
+    it(`${requirement('BRG-019')} ${requirement('MCP-021')} a call that is ${name}: one error, delivery unknown, ran ${times} times`, async () => {
       const label = `tools, ${name}`
       const calls = await dieAt(label, name, () => stand.mesh.tools.kill())
       // What the dead relay had sent is lost with it.
       stand.link.heal()
-      expect(await calls.endings).toMatchObject(everybody({ ...UNDELIVERED, delivery: 'unknown' }))
-      await release(calls)
-      const times = name === 'on its way to the far relay' ? 0 : 1
-      await eventually('the backend is done', () => runs(calls).every((count) => count === times))
+      expect(await calls.endings).toMatchObject(crowd.everybody({ ...UNDELIVERED, delivery: 'unknown' }))
+      await expectRunInTheEnd(calls, times)
       await stand.mesh.restartTools()
       await expectRecovery(label)
-      expect(runs(calls)).toEqual(callers.map(() => times))
+      expect(crowd.timesRun(calls)).toEqual([times])
     })
   }
 
@@ -153,14 +131,12 @@ describe('kill -9 of relay tools', () => {
     await eventually('edge knows', async () => {
       return (await numbersOf(stand.mesh.edge)).sum('causeway_associations_open') === 0
     })
-    const calls = callAll(label)
-    const endings = await calls.endings
-    for (const { name, era } of callers) {
-      expect(endings[name]).toMatchObject({ ...(era === 'modern' ? UNDELIVERED : SESSION_LOST), delivery: 'not_sent' })
-    }
+    const calls = crowd.call(label)
+    const delivery = 'not_sent'
+    expect(await calls.endings).toMatchObject(crowd.byEra({ ...SESSION_LOST, delivery }, { ...UNDELIVERED, delivery }))
     await stand.mesh.restartTools()
     await expectRecovery(label)
-    expect(runs(calls)).toEqual(callers.map(() => 0))
+    expect(crowd.timesRun(calls)).toEqual([0])
   })
 })
 
@@ -169,10 +145,10 @@ describe('kill -9 of the backend', () => {
     const label = 'backend, on its way'
     const calls = await dieAt(label, 'on its way to the far relay', () => stand.backend.kill())
     stand.link.release()
-    expect(await calls.endings).toMatchObject(everybody({ ...UNDELIVERED, delivery: 'not_sent' }))
+    expect(await calls.endings).toMatchObject(crowd.everybody({ ...UNDELIVERED, delivery: 'not_sent' }))
     await stand.restartBackend()
     await expectRecovery(label)
-    expect(runs(calls)).toEqual(callers.map(() => 0))
+    expect(crowd.timesRun(calls)).toEqual([0])
   })
 
   for (const [name, times] of [
@@ -180,14 +156,13 @@ describe('kill -9 of the backend', () => {
     ['at the backend, when it has run', 1],
     ['half answered by the backend', 1],
   ] as const) {
-    it(`${requirement('BRG-018')} ${requirement('BRG-019')} a call that is ${name}: one error, delivery unknown`, async () => {
+    it(`${requirement('BRG-018')} ${requirement('BRG-019')} a call that is ${name}: one error, delivery unknown, ran ${times} times`, async () => {
       const label = `backend, ${name}`
       const calls = await dieAt(label, name, () => stand.backend.kill())
-      expect(await calls.endings).toMatchObject(everybody({ ...UNDELIVERED, delivery: 'unknown' }))
-      expect(runs(calls)).toEqual(callers.map(() => times))
+      expect(await calls.endings).toMatchObject(crowd.everybody({ ...UNDELIVERED, delivery: 'unknown' }))
       await stand.restartBackend()
       await expectRecovery(label)
-      expect(runs(calls)).toEqual(callers.map(() => times))
+      expect(crowd.timesRun(calls)).toEqual([times])
     })
   }
 
@@ -195,19 +170,19 @@ describe('kill -9 of the backend', () => {
     const label = 'backend, answering'
     const calls = await dieAt(label, 'being answered over the link', () => stand.backend.kill())
     stand.link.release()
-    expect(await calls.endings).toMatchObject(everybody(ANSWERED))
-    expect(runs(calls)).toEqual(callers.map(() => 1))
+    expect(await calls.endings).toMatchObject(crowd.everybody(ANSWERED))
     await stand.restartBackend()
     await expectRecovery(label)
+    expect(crowd.timesRun(calls)).toEqual([1])
   })
 
   it(`${requirement('BRG-018')} ${requirement('RPC-017')} between calls: not sent, never run`, async () => {
     const label = 'backend, between calls'
     await stand.backend.kill()
-    const calls = callAll(label)
-    expect(await calls.endings).toMatchObject(everybody({ ...UNDELIVERED, delivery: 'not_sent' }))
+    const calls = crowd.call(label)
+    expect(await calls.endings).toMatchObject(crowd.everybody({ ...UNDELIVERED, delivery: 'not_sent' }))
     await stand.restartBackend()
     await expectRecovery(label)
-    expect(runs(calls)).toEqual(callers.map(() => 0))
+    expect(crowd.timesRun(calls)).toEqual([0])
   })
 })
