@@ -15,7 +15,7 @@ import { type DialOptions, dialTls } from './dial.ts'
 import { type ListenOptions, listenTls, type TlsListener } from './listen.ts'
 
 export const HOST = '127.0.0.1'
-export const PINNED = { mode: 'pinned' } as const
+const PINNED = { mode: 'pinned' } as const
 
 /** Undone after each test, last first. */
 const cleanups: (() => unknown)[] = []
@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 /** Values that arrive over time, taken in order. */
-export class Inbox<T> {
+class Inbox<T> {
   readonly #items: T[] = []
   #wake: (() => void) | undefined
 
@@ -49,7 +49,7 @@ export class Inbox<T> {
   }
 }
 
-export interface Accepted {
+interface Accepted {
   readonly transport: Transport
   readonly settled: () => void
 }
