@@ -24,10 +24,10 @@ export class Crowd {
     this.callers = callers
   }
 
-  call(label: string, args: Partial<RunArguments> = {}): Calls {
+  call(label: string, args: Partial<RunArguments> = {}, withinMs?: number): Calls {
     const calls = this.callers.map((caller) => ({ caller, key: `${label}, ${caller.name}` }))
     const all = calls.map(async ({ caller, key }) => [caller.name, await caller.run({ ...args, key })] as const)
-    const endings = inTime(Promise.all(all), label).then(Object.fromEntries)
+    const endings = inTime(Promise.all(all), label, withinMs).then(Object.fromEntries)
     endings.catch(() => {}) // A test that failed before it asks has failed already.
     return { keys: calls.map(({ key }) => key), endings }
   }

@@ -15,8 +15,6 @@ export class Link {
   readonly #gates: Readonly<Record<Way, Gate>> = { toTools: new Gate(), toEdge: new Gate() }
   /** Where it leads. */
   target: ListenAddress | undefined
-  #dials = 0
-  #onDial: () => void = () => {}
 
   /** Listens on the loopback interface. */
   static async open(): Promise<Link> {
@@ -36,14 +34,7 @@ export class Link {
       const connection = new Connection(near, far, this.#gates)
       this.#connections.add(connection)
       near.once('close', () => this.#connections.delete(connection))
-      this.#dials++
-      this.#onDial()
     })
-  }
-
-  /** Connections that were made so far. */
-  get dials(): number {
-    return this.#dials
   }
 
   /** Octets that were passed on so far. */
@@ -97,13 +88,6 @@ export class Link {
   /** Says on every connection that nothing more will come this way; the other way goes on. */
   endWay(way: Way): void {
     for (const connection of this.#connections) connection.endWay(way)
-  }
-
-  /** Resolves with the next connection that is made. */
-  nextDial(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onDial = resolve
-    })
   }
 
   async close(): Promise<void> {
