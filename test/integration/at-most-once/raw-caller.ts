@@ -1,4 +1,4 @@
-import { type Answer, eventTexts, HttpClient } from '../../fixtures/edge/http-client.ts'
+import { type Answer, eventTexts, type HeaderChanges, HttpClient } from '../../fixtures/edge/http-client.ts'
 import { modernCall } from '../clients.ts'
 import type { Caller, RunArguments } from './callers.ts'
 import { type Ending, endingOf } from './ending.ts'
@@ -6,6 +6,8 @@ import { type Ending, endingOf } from './ending.ts'
 /** Plain HTTP, one connection after the other, nothing made again behind anybody's back. */
 export class RawCaller implements Caller {
   readonly era: Caller['era']
+  /** Every body that was sent, and every one that came. */
+  readonly bodies: (string | Buffer)[] = []
   readonly #http: HttpClient
   readonly #path: string
   #session: string | undefined
@@ -39,7 +41,7 @@ export class RawCaller implements Caller {
   /** The answer as it came. Rejects when none comes whole. */
   post(args: RunArguments): Promise<Answer> {
     const { body, headers } = this.#call(args)
-    return this.#http.post(body, headers, this.#path)
+    return this.#send(body, headers)
   }
 
   async reconnect(): Promise<void> {
@@ -49,9 +51,9 @@ export class RawCaller implements Caller {
       capabilities: {},
       clientInfo: { name: 'raw', version: '1' },
     })
-    const { headers } = await this.#http.post(initialize, {}, this.#path)
+    const { headers } = await this.#send(initialize)
     this.#session = String(headers['mcp-session-id'])
-    await this.#http.post(message('notifications/initialized'), this.#legacyHeaders, this.#path)
+    await this.#send(message('notifications/initialized'), this.#legacyHeaders)
   }
 
   async close(): Promise<void> {
@@ -60,6 +62,12 @@ export class RawCaller implements Caller {
 
   get #legacyHeaders() {
     return { 'mcp-session-id': this.#session, 'mcp-protocol-version': LEGACY }
+  }
+
+  async #send(body: string, headers: HeaderChanges = {}): Promise<Answer> {
+    const answer = await this.#http.post(body, headers, this.#path)
+    this.bodies.push(body, answer.octets)
+    return answer
   }
 
   #call(args: RunArguments) {
