@@ -9,9 +9,9 @@ export interface Requirement {
   readonly source: string
 }
 
-const FILES = ['requirements-core.yaml', 'requirements-mappings.yaml']
+const FILES = ['requirements-core.yaml', 'requirements-mappings.yaml', 'requirements-own.yaml']
 
-/** Both manifests, in file order. */
+/** All manifests, in file order. */
 export function manifest(): Requirement[] {
   return FILES.flatMap((file) => parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Requirement[])
 }

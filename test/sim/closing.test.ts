@@ -42,7 +42,7 @@ describe('close', () => {
     })
   })
 
-  it('without an answer ends after 5 s', () => {
+  it(`${requirement('OWN-008')} without an answer ends after 5 s`, () => {
     const world = new World().connect()
     world.responder.reading = false
     world.initiator.association.close(0, '', world.now)

@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { BRIDGE_FRAME } from '../../services/npamp/codepoints/frame-types.ts'
 import { World } from './world.ts'
@@ -10,7 +11,7 @@ function sent(world: World): number[] {
 }
 
 describe('an idle association', () => {
-  it('lives for ever on a PING every 30 s', () => {
+  it(`${requirement('OWN-020')} lives for ever on a PING every 30 s`, () => {
     const world = new World().connect()
     const before = sent(world)
     world.run(3_600_000)
@@ -23,7 +24,7 @@ describe('an idle association', () => {
     }
   })
 
-  it('with open exchanges asks after 5 s', () => {
+  it(`${requirement('OWN-020')} with open exchanges asks after 5 s`, () => {
     const world = new World().connect()
     world.initiator.association.setOpenExchanges(1, world.now)
     const [before = 0] = sent(world)
@@ -40,7 +41,7 @@ describe('a dead peer', () => {
   it.each([
     ['idle', 0, 40_000],
     ['with open exchanges', 1, 15_000],
-  ])('is noticed without any answer: %s', (_how, open, afterMs) => {
+  ])(`${requirement('OWN-020')} is noticed without any answer: %s`, (_how, open, afterMs) => {
     const world = new World().connect()
     world.initiator.association.setOpenExchanges(open, world.now)
     // given: the last octet of the peer
@@ -62,7 +63,7 @@ describe('a dead peer', () => {
     expect(world.initiator.fate).toBe('DEAD')
   })
 
-  it('octets of a long frame are signs of life', () => {
+  it(`${requirement('OWN-020')} octets of a long frame are signs of life`, () => {
     const world = new World().connect()
     world.back.options = { slice: [20_000, 20_000], readEveryMs: 2_000 }
     world.initiator.association.setOpenExchanges(1, world.now)
@@ -74,7 +75,7 @@ describe('a dead peer', () => {
 })
 
 describe('a stalled handshake', () => {
-  it('ends after 10 s at both ends, and says nothing', () => {
+  it(`${requirement('OWN-012')} ends after 10 s at both ends, and says nothing`, () => {
     const world = new World()
     world.responder.reading = false
     world.run(9_999)
@@ -84,20 +85,20 @@ describe('a stalled handshake', () => {
     expect(world.back.carriedOctets).toBe(0)
   })
 
-  it('has a deadline of its own when one is configured', () => {
+  it(`${requirement('OWN-012')} has a deadline of its own when one is configured`, () => {
     const world = new World({ initiator: { handshakeTimeoutMs: 500 } })
     world.responder.reading = false
     world.run(500)
     expect(world.initiator.fate).toBe('HANDSHAKE_TIMEOUT')
   })
 
-  it('octet by octet is no way around it', () => {
+  it(`${requirement('OWN-012')} octet by octet is no way around it`, () => {
     const world = new World({ there: { slice: [1, 1], readEveryMs: 100 } })
     world.run(10_000)
     expect(world.responder.fate).toBe('HANDSHAKE_TIMEOUT')
   })
 
-  it('a frame of more than 64 KiB before Established is refused by its header', () => {
+  it(`${requirement('OWN-001')} a frame of more than 64 KiB before Established is refused by its header`, () => {
     const world = new World()
     const header = new Uint8Array(36)
     header.set([0x4e, 0x50, 0x41, 0x4d, 0x20, 0x01, 0x00])

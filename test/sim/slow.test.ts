@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { BRIDGE_FRAME } from '../../services/npamp/codepoints/frame-types.ts'
 import { World } from './world.ts'
@@ -41,7 +42,7 @@ describe('a slow reader', () => {
     expect(world.responder.payloads).toEqual([])
   })
 
-  it('a frame that progresses by 64 KiB in 10 s is waited for, however long it takes', () => {
+  it(`${requirement('OWN-021')} a frame that progresses by 64 KiB in 10 s is waited for, however long it takes`, () => {
     const world = new World().connect()
     world.there.options = { slice: [8_000, 8_000], readEveryMs: 1_000 }
     world.initiator.send(data(2 * MIB, 1))
@@ -50,7 +51,7 @@ describe('a slow reader', () => {
     expect(world.responder.fate).toBeUndefined()
   })
 
-  it('one that does not is given up, and the peer is told', () => {
+  it(`${requirement('OWN-021')} one that does not is given up, and the peer is told`, () => {
     const world = new World().connect()
     world.there.options = { slice: [6_000, 6_000], readEveryMs: 1_000 }
     world.initiator.send(data(2 * MIB, 1))
@@ -74,7 +75,7 @@ describe('both sides slow at once', () => {
     for (const end of world.ends) expect(end.payloads).toHaveLength(frames.length)
   })
 
-  it('reading that pauses on both sides for 5 s at a time harms neither', () => {
+  it(`${requirement('OWN-020', 'OWN-021')} reading that pauses on both sides for 5 s at a time harms neither`, () => {
     const world = new World({ pipes: { capacityOctets: 64 * KIB, slice: [8 * KIB, 8 * KIB] } }).connect()
     for (const end of world.ends) {
       end.association.setOpenExchanges(1, world.now)

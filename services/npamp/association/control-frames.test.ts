@@ -40,7 +40,7 @@ describe('PING', () => {
     ])
   })
 
-  it('is answered at most ten times a second', () => {
+  it(`${requirement('OWN-007')} is answered at most ten times a second`, () => {
     const peer = ready()
     for (let i = 0; i < 15; i++) peer.send({ type: PING })
     expect(peer.framesOf(PONG)).toHaveLength(10)
@@ -49,7 +49,7 @@ describe('PING', () => {
     expect(peer.framesOf(PONG)).toHaveLength(11)
   })
 
-  it('of more than 64 octets is reported, not answered, and harms nothing else', () => {
+  it(`${requirement('OWN-007')} of more than 64 octets is reported, not answered, and harms nothing else`, () => {
     const peer = ready()
     peer.send({ type: PING, body: new Uint8Array(65) }).send({ type: PING, body: new Uint8Array(64) })
     expect(errorsOf(peer)).toEqual([
@@ -58,7 +58,7 @@ describe('PING', () => {
     expect(peer.framesOf(PONG)).toHaveLength(1)
   })
 
-  it('a peer that makes us answer but does not read cannot fill our memory', () => {
+  it(`${requirement('OWN-024')} a peer that makes us answer but does not read cannot fill our memory`, () => {
     const peer = ready()
     for (let second = 1; second <= 20; second++) {
       for (let i = 0; i < 10; i++) peer.association.receive(peer.seal({ type: PING }), second * 1_000)
@@ -78,7 +78,7 @@ describe('CLOSE', () => {
     expect(peer.association.nextTimeout()).toBeUndefined()
   })
 
-  it('is honoured on any usable channel and whatever its body says', () => {
+  it(`${requirement('OWN-008')} is honoured on any usable channel and whatever its body says`, () => {
     const peer = ready()
     peer.send({ channel: BRIDGE, type: CLOSE, body: text('?') })
     expect(peer.received.at(-1)).toMatchObject({ channel: BRIDGE, type: CLOSE_ACK })
@@ -105,7 +105,7 @@ describe('CLOSE', () => {
 })
 
 describe('ERROR', () => {
-  it(`${requirement('WIRE-027')} is told upwards and never answered, well-formed or not`, () => {
+  it(`${requirement('WIRE-027', 'OWN-009')} is told upwards and never answered, well-formed or not`, () => {
     const peer = ready()
     const before = peer.received.length
     const body = encodeError({ code: ERROR_CODE.TOO_LARGE, refType: 0x0100, refSequence: 7n, message: 'x' })
@@ -127,7 +127,7 @@ describe('ERROR', () => {
     expect(errorsOf(peer)).toHaveLength(1)
   })
 
-  it('is sent at most ten times a second', () => {
+  it(`${requirement('OWN-009')} is sent at most ten times a second`, () => {
     const peer = ready()
     for (let i = 0; i < 12; i++) peer.send({ type: PING, body: new Uint8Array(65) })
     expect(errorsOf(peer)).toHaveLength(10)
@@ -174,7 +174,7 @@ describe('PATH_CHALLENGE', () => {
 describe('FLOW_UPDATE', () => {
   const frame = { channel: BRIDGE, type: BRIDGE_FRAME.REQUEST, parts: [new Uint8Array(84)] } // 100 octets behind the header
 
-  it('limits application frames to what the peer granted, counted from Established; all-channel frames pass', () => {
+  it(`${requirement('OWN-010')} limits application frames to what the peer granted, counted from Established; all-channel frames pass`, () => {
     const peer = ready()
     const sentBefore = peer.received.filter((f) => f.type >= 0x30).reduce((sum, f) => sum + f.payload.length + 16, 0)
     peer.send({ type: FLOW_UPDATE, body: encodeFlowUpdate(BigInt(sentBefore + 250)) })
@@ -194,7 +194,7 @@ describe('FLOW_UPDATE', () => {
     expect(peer.framesOf(BRIDGE_FRAME.REQUEST)).toHaveLength(4)
   })
 
-  it('is accepted on Control only, and malformed ones are reported', () => {
+  it(`${requirement('OWN-010')} is accepted on Control only, and malformed ones are reported`, () => {
     const peer = ready()
     peer.send({ channel: BRIDGE, type: FLOW_UPDATE, body: encodeFlowUpdate(0n) })
     peer.send({ type: FLOW_UPDATE, body: new Uint8Array(7) })
@@ -222,17 +222,20 @@ describe('unknown frame types', () => {
     [requirement('WIRE-019'), BRIDGE, 0x002f],
     [requirement('WIRE-022'), CONTROL, 0x0080],
     ['', CONTROL, 0x0112],
-  ])('%s are opened, dropped, counted and reported once: channel %i type %i', (_ids, channel, type) => {
-    const peer = ready()
-    peer.send({ channel, type }).send({ channel, type })
-    expect(peer.dropped('unknown_type')).toBe(2)
-    expect(errorsOf(peer)).toMatchObject([{ channel, code: ERROR_CODE.UNKNOWN_FRAME_TYPE, refType: type }])
-    // The sequence moved on: what follows opens.
-    peer.send({ channel, type: PING })
-    expect(peer.framesOf(PONG)).toHaveLength(1)
-  })
+  ])(
+    `${requirement('OWN-009')} %s are opened, dropped, counted and reported once: channel %i type %i`,
+    (_ids, channel, type) => {
+      const peer = ready()
+      peer.send({ channel, type }).send({ channel, type })
+      expect(peer.dropped('unknown_type')).toBe(2)
+      expect(errorsOf(peer)).toMatchObject([{ channel, code: ERROR_CODE.UNKNOWN_FRAME_TYPE, refType: type }])
+      // The sequence moved on: what follows opens.
+      peer.send({ channel, type: PING })
+      expect(peer.framesOf(PONG)).toHaveLength(1)
+    },
+  )
 
-  it('the memory of what was reported is bounded', () => {
+  it(`${requirement('OWN-009')} the memory of what was reported is bounded`, () => {
     const peer = ready()
     for (let type = 0x2000; type < 0x2000 + 400; type++) {
       if (type % 8 === 0) peer.wait(1_000)
@@ -262,7 +265,7 @@ describe('flags', () => {
   it.each([
     ['COMP', FLAG.COMP],
     ['FRAG', FLAG.FRAG],
-  ])('an authentic %s frame is answered by ERROR 3 and CLOSE', (_name, flag) => {
+  ])(`${requirement('OWN-006')} an authentic %s frame is answered by ERROR 3 and CLOSE`, (_name, flag) => {
     const peer = ready().send({ channel: BRIDGE, type: BRIDGE_FRAME.REQUEST, flags: FLAG.ENC | flag })
     expect(errorsOf(peer)).toMatchObject([{ channel: BRIDGE, code: ERROR_CODE.UNSUPPORTED_FLAG, refType: 0x0100 }])
     expect(peer.received.at(-1)?.type).toBe(CLOSE)
@@ -270,7 +273,7 @@ describe('flags', () => {
     expect(peer.fault).toBe('UNSUPPORTED_FLAG')
   })
 
-  it('a forged one is a tag failure without an answer', () => {
+  it(`${requirement('OWN-004')} a forged one is a tag failure without an answer`, () => {
     const peer = ready()
     const before = peer.received.length
     const breakTag = (frame: Uint8Array) => frame.fill(0, frame.length - 16)
@@ -279,7 +282,7 @@ describe('flags', () => {
     expect(peer.received).toHaveLength(before)
   })
 
-  it('a frame in clear is dropped and counted', () => {
+  it(`${requirement('OWN-005')} a frame in clear is dropped and counted`, () => {
     const peer = ready().send({ type: PING, flags: 0 })
     expect(peer.dropped('not_sealed')).toBe(1)
     expect(peer.association.state).toBe('ready')
@@ -332,7 +335,7 @@ describe('a second handshake', () => {
   it.each([
     ['in clear', 0],
     ['sealed', FLAG.ENC],
-  ])('%s is a protocol violation: CLOSE 2', (_how, flags) => {
+  ])(`${requirement('OWN-011')} %s is a protocol violation: CLOSE 2`, (_how, flags) => {
     const peer = ready().send({ type: CONTROL_FRAME.CLIENT_HELLO, flags })
     expect(peer.fault).toBe('UNEXPECTED_FRAME')
     expect(peer.received.at(-1)).toMatchObject({ type: CLOSE })

@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { FrameProgress, PROGRESS_OCTETS } from './frame-progress.ts'
 
@@ -11,7 +12,7 @@ describe('progress of an unfinished frame', () => {
     expect(frame.check(0, 99_999)).toBe(true)
   })
 
-  it('must be 64 KiB in each 10 s', () => {
+  it(`${requirement('OWN-021')} must be 64 KiB in each 10 s`, () => {
     const frame = new FrameProgress()
     frame.observe(100, false, 0)
     expect(frame.deadline()).toBe(10_000)
@@ -31,7 +32,7 @@ describe('progress of an unfinished frame', () => {
     expect(frame.deadline()).toBe(NEVER)
   })
 
-  it('a pause of ours restarts the window', () => {
+  it(`${requirement('OWN-021')} a pause of ours restarts the window`, () => {
     const frame = new FrameProgress()
     frame.observe(100, false, 0)
     frame.restart(100, 9_000)

@@ -97,7 +97,7 @@ describe("the peer's HELLO", () => {
     expect(peer.association.peer?.protocols).toEqual([])
   })
 
-  it(`${requirement('HELLO-009', 'HELLO-011', 'HELLO-012', 'HELLO-026')} unknown keys, params and grease are ignored; entries are protocol_ids only`, () => {
+  it(`${requirement('HELLO-009', 'HELLO-011', 'HELLO-012', 'HELLO-026', 'OWN-016')} unknown keys, params and grease are ignored; entries are protocol_ids only`, () => {
     const body = hello([
       [0n, 1n],
       [1n, [1n, 2n, 0x4a4an]],
@@ -180,13 +180,16 @@ describe("the peer's HELLO", () => {
 })
 
 describe('waiting for HELLO', () => {
-  it.each(['accepting', 'dialling'] as const)('ends after 5 s with CLOSE 2 (peer %s)', (how) => {
-    const peer = RawPeer[how]().wait(4_999)
-    expect(peer.association.state).toBe('established')
-    peer.wait(1)
-    expect(peer.fault).toBe('NO_HELLO')
-    expect(closeCode(peer)).toBe(2)
-  })
+  it.each(['accepting', 'dialling'] as const)(
+    `${requirement('OWN-015')} ends after 5 s with CLOSE 2 (peer %s)`,
+    (how) => {
+      const peer = RawPeer[how]().wait(4_999)
+      expect(peer.association.state).toBe('established')
+      peer.wait(1)
+      expect(peer.fault).toBe('NO_HELLO')
+      expect(closeCode(peer)).toBe(2)
+    },
+  )
 
   it('nothing may be asked meanwhile, but a request that comes too early can be answered', () => {
     const peer = RawPeer.dialling().send({ channel: BRIDGE, type: BRIDGE_FRAME.REQUEST, body: Uint8Array.of(1) })
@@ -207,7 +210,7 @@ describe('waiting for HELLO', () => {
 describe('assumed protocols', () => {
   const settings = { protocols: [1, 2], assumedProtocols: [2, 9] }
 
-  it(`${requirement('HELLO-004')} such a peer is sent no HELLO and not waited for`, () => {
+  it(`${requirement('HELLO-004', 'OWN-015')} such a peer is sent no HELLO and not waited for`, () => {
     for (const peer of [RawPeer.accepting({ settings }), RawPeer.dialling({ settings })]) {
       expect(types(peer)).toEqual([])
       expect(peer.events.at(-1)).toEqual({
@@ -220,7 +223,7 @@ describe('assumed protocols', () => {
     }
   })
 
-  it('a HELLO that comes anyway is answered and replaces the assumption', () => {
+  it(`${requirement('OWN-015')} a HELLO that comes anyway is answered and replaces the assumption`, () => {
     for (const peer of [RawPeer.accepting({ settings }), RawPeer.dialling({ settings })]) {
       peer.hello([1], { extensions: EXTENSIONS })
       expect(types(peer)).toEqual([HELLO, HELLO_DONE])
@@ -269,7 +272,7 @@ describe('the commitment to a protocol list', () => {
 })
 
 describe('the extension map', () => {
-  it('that is malformed counts as none; the association goes on', () => {
+  it(`${requirement('OWN-016')} that is malformed counts as none; the association goes on`, () => {
     const body = hello([
       [0n, 1n],
       [1n, [1n]],
@@ -281,7 +284,7 @@ describe('the extension map', () => {
     expect(peer.dropped('extensions_malformed')).toBe(1)
   })
 
-  it('limits what is sent; without it the configured limit does', () => {
+  it(`${requirement('OWN-017')} limits what is sent; without it the configured limit does`, () => {
     const frame = (octets: number) => ({
       channel: BRIDGE,
       type: BRIDGE_FRAME.RESPONSE,

@@ -69,7 +69,7 @@ describe("the peer's KEY_UPDATE", () => {
     expect(peer.fault).toBe('KEY_UPDATE')
   })
 
-  it('an eleventh within a second is answered by CLOSE 3', () => {
+  it(`${requirement('OWN-013')} an eleventh within a second is answered by CLOSE 3`, () => {
     const peer = ready()
     for (let epoch = 1n; epoch <= 10n; epoch++) update(peer, BRIDGE, epoch)
     expect(peer.association.state).toBe('ready')
@@ -136,7 +136,7 @@ describe('our KEY_UPDATE', () => {
     expect(types).toEqual([BRIDGE_FRAME.REQUEST, BRIDGE_FRAME.REQUEST, KEY_UPDATE, BRIDGE_FRAME.REQUEST])
   })
 
-  it('is paced below what a peer must take: at the hard stop the queue rests, and nothing is lost', () => {
+  it(`${requirement('OWN-013')} is paced below what a peer must take: at the hard stop the queue rests, and nothing is lost`, () => {
     const peer = ready(limit({ frames: 1 }))
     for (let i = 0; i < 40; i++) peer.association.send(request)
     peer.collect()
@@ -158,7 +158,7 @@ describe('our KEY_UPDATE', () => {
 })
 
 describe("the peer's key", () => {
-  it(`${requirement('REC-011')} used for twice its hard stop closes with code 5`, () => {
+  it(`${requirement('REC-011', 'OWN-014')} used for twice its hard stop closes with code 5`, () => {
     const peerKeyLimits = { start: { ...STANDARD.start, frames: 2 }, hard: { ...STANDARD.hard, frames: 3 } }
     const peer = RawPeer.dialling({ peerKeyLimits }).hello()
     for (let i = 0; i < 6; i++) peer.send({ channel: BRIDGE, type: BRIDGE_FRAME.REQUEST })

@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { relaySettings } from '../../../test/sim/ends.ts'
 import { RawPeer } from '../../../test/sim/raw-peer.ts'
@@ -24,7 +25,7 @@ const messages: LinkMessage[] = [
 ]
 
 describe('LINK', () => {
-  it('travels both ways when both announced the extensions', () => {
+  it(`${requirement('OWN-018')} travels both ways when both announced the extensions`, () => {
     const peer = RawPeer.dialling().hello([1], { extensions })
     for (const message of messages) {
       peer.send({ type: LINK, body: encodeLink(message) })
@@ -39,7 +40,7 @@ describe('LINK', () => {
     ).toEqual(messages)
   })
 
-  it('leaves behind the Bridge frames that were queued before it', () => {
+  it(`${requirement('OWN-018')} leaves behind the Bridge frames that were queued before it`, () => {
     const peer = RawPeer.dialling().hello([1], { extensions })
     peer.association.send({ channel: 0x000d, type: BRIDGE_FRAME.RESPONSE, parts: [] })
     peer.association.sendLink({ op: 'drain' }, 0)
@@ -52,7 +53,7 @@ describe('LINK', () => {
     ['the peer', () => RawPeer.dialling().hello()],
     ['we', () => RawPeer.dialling({ settings: { protocols: [1] } }).hello([1], { extensions })],
     ['nobody yet', () => RawPeer.dialling({ settings: relaySettings('r') })],
-  ])('is an unknown frame and not sent when %s did not announce them', (_who, make) => {
+  ])(`${requirement('OWN-018')} is an unknown frame and not sent when %s did not announce them`, (_who, make) => {
     const peer = make()
     expect(peer.association.sendLink({ op: 'drain' }, 0)).toBe(false)
     peer.send({ type: LINK, body: encodeLink({ op: 'drain' }) })

@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { Liveness } from './liveness.ts'
 
@@ -8,7 +9,7 @@ function hear(peer: Liveness, now: number): void {
 }
 
 describe('liveness', () => {
-  it('asks after 30 s of silence when idle, 5 s with open exchanges', () => {
+  it(`${requirement('OWN-020')} asks after 30 s of silence when idle, 5 s with open exchanges`, () => {
     const peer = new Liveness(0)
     expect(peer.deadline()).toBe(30_000)
     peer.setBusy(true)
@@ -17,7 +18,7 @@ describe('liveness', () => {
     expect(peer.check(5_000)).toBe('ping')
   })
 
-  it('any octet counts, and answers a PING', () => {
+  it(`${requirement('OWN-020')} any octet counts, and answers a PING`, () => {
     const peer = new Liveness(0)
     hear(peer, 20_000)
     expect(peer.check(30_000)).toBe('alive')
@@ -46,7 +47,7 @@ describe('liveness', () => {
     expect(peer.deadline()).toBe(69_100)
   })
 
-  it('is dead 10 s after a PING without an octet; a PING that waited counts from when it left', () => {
+  it(`${requirement('OWN-020')} is dead 10 s after a PING without an octet; a PING that waited counts from when it left`, () => {
     const peer = new Liveness(0)
     peer.check(30_000)
     expect(peer.check(39_999)).toBe('alive')
@@ -55,7 +56,7 @@ describe('liveness', () => {
     expect(peer.check(43_000)).toBe('dead')
   })
 
-  it('holds nothing against the peer while we do not read', () => {
+  it(`${requirement('OWN-020')} holds nothing against the peer while we do not read`, () => {
     const peer = new Liveness(0)
     peer.check(30_000)
     peer.setPaused(true, 31_000)

@@ -31,7 +31,7 @@ describe('the outbound queue', () => {
     ])
   })
 
-  it('counts whole sealed frames, replies not', () => {
+  it(`${requirement('OWN-019')} counts whole sealed frames, replies not`, () => {
     const queue = new OutboundQueue(1000)
     queue.push(LANE.NORMAL, frame(CHANNEL.BRIDGE, 10))
     queue.push(LANE.REPLY, frame(CHANNEL.CONTROL, 10))
@@ -40,7 +40,7 @@ describe('the outbound queue', () => {
     expect(queue.octets).toBe(0)
   })
 
-  it('says once that it drained, only after it was full', () => {
+  it(`${requirement('OWN-019')} says once that it drained, only after it was full`, () => {
     const queue = new OutboundQueue(100)
     const small = queue.push(LANE.NORMAL, frame(CHANNEL.BRIDGE))
     queue.take(small)
@@ -53,7 +53,7 @@ describe('the outbound queue', () => {
     expect(queue.takeDrained()).toBe(false)
   })
 
-  it('a withdrawn frame never leaves and gives its octets back; a taken one cannot be withdrawn', () => {
+  it(`${requirement('OWN-019')} a withdrawn frame never leaves and gives its octets back; a taken one cannot be withdrawn`, () => {
     const queue = new OutboundQueue(100)
     const first = queue.push(LANE.NORMAL, frame(CHANNEL.BRIDGE, 200))
     const second = queue.push(LANE.NORMAL, frame(CHANNEL.BRIDGE, 1))

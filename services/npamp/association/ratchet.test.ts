@@ -92,7 +92,7 @@ describe('MASTER_RATCHET of the peer', () => {
     expectRatchetFault(ready().send({ type: MASTER_RATCHET, body }), MASTER_RATCHET)
   })
 
-  it('an eleventh within a second is answered by CLOSE 3', () => {
+  it(`${requirement('OWN-013')} an eleventh within a second is answered by CLOSE 3`, () => {
     const peer = ready()
     for (let generation = 1n; generation <= 11n; generation++) ratchet(peer, generation)
     expect(peer.fault).toBe('RATE')
@@ -131,7 +131,7 @@ describe('REKEM of the peer', () => {
     expect(peer.events.at(-1)).toMatchObject({ type: 'frame', frameType: BRIDGE_FRAME.REQUEST })
   })
 
-  it('both tiers and directions mix', () => {
+  it(`${requirement('REC-039')} both tiers and directions mix`, () => {
     const peer = ready()
     for (let generation = 1n; generation <= 3n; generation++) {
       peer.wait(10_000)
@@ -177,7 +177,7 @@ describe('REKEM of the peer', () => {
     expectRatchetFault(ready().send({ type: REKEM, body }), REKEM)
   })
 
-  it('a second within 10 s is a flood: ERROR 7 and CLOSE 3', () => {
+  it(`${requirement('OWN-013')} a second within 10 s is a flood: ERROR 7 and CLOSE 3`, () => {
     const peer = rekem(ready(), 1n, provider.generateKemKeyPair(KEM.X25519MLKEM768)).wait(9_000)
     rekem(peer, 2n, provider.generateKemKeyPair(KEM.X25519MLKEM768))
     expect(peer.fault).toBe('REKEM_RATE')

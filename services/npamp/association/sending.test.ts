@@ -35,7 +35,7 @@ describe('send', () => {
     expect(() => peer.association.send(frame)).toThrow(ClosedError)
   })
 
-  it('nothing is sealed before transmit takes it; then the sequence and the ordinal are told', () => {
+  it(`${requirement('OWN-019', 'OWN-022')} nothing is sealed before transmit takes it; then the sequence and the ordinal are told`, () => {
     const peer = RawPeer.dialling().hello()
     const taken: [bigint, number][] = []
     const onTaken = (sequence: bigint, ordinal: number) => taken.push([sequence, ordinal])
@@ -52,7 +52,7 @@ describe('send', () => {
     ])
   })
 
-  it('a withdrawn frame uses neither a sequence number nor an ordinal', () => {
+  it(`${requirement('OWN-019', 'OWN-022')} a withdrawn frame uses neither a sequence number nor an ordinal`, () => {
     const peer = RawPeer.dialling().hello()
     const request = { ...frame, type: BRIDGE_FRAME.REQUEST }
     const first = peer.association.send(request)
@@ -69,7 +69,7 @@ describe('send', () => {
     expect(first.withdraw()).toBe(false)
   })
 
-  it('transmit stops at about the octets asked for, Control and Immune first', () => {
+  it(`${requirement('OWN-019', 'WIRE-037')} transmit stops at about the octets asked for, Control and Immune first`, () => {
     const peer = RawPeer.dialling({ channels: [BRIDGE, IMMUNE, MEMORY] }).hello()
     for (const channel of [MEMORY, BRIDGE, IMMUNE]) {
       peer.association.send({ channel, type: 0x0101, parts: [new Uint8Array(1000)] })
@@ -91,7 +91,7 @@ describe('send', () => {
 })
 
 describe('the send queue', () => {
-  it('takes everything, says when it is full, and tells once when it drained', () => {
+  it(`${requirement('OWN-019')} takes everything, says when it is full, and tells once when it drained`, () => {
     const peer = RawPeer.dialling({ sendQueueOctets: 1_000 }).hello()
     const { association } = peer
     for (let i = 0; i < 3; i++) association.send({ ...frame, parts: [new Uint8Array(500)] })
@@ -106,7 +106,7 @@ describe('the send queue', () => {
     expect(association.nextEvent()).toBeUndefined()
   })
 
-  it('holds 8 MiB by default, and one frame of any size when it is empty', () => {
+  it(`${requirement('OWN-019')} holds 8 MiB by default, and one frame of any size when it is empty`, () => {
     const { association } = RawPeer.dialling().hello()
     association.send({ ...frame, parts: [new Uint8Array(8 * 1024 * 1024 - 53)] })
     expect(association.queueFull).toBe(false)
@@ -130,7 +130,7 @@ describe('the send queue', () => {
 })
 
 describe('ordinals', () => {
-  it('of received requests count every opened BRIDGE_REQUEST on Bridge, and nothing else', () => {
+  it(`${requirement('OWN-022')} of received requests count every opened BRIDGE_REQUEST on Bridge, and nothing else`, () => {
     const peer = RawPeer.dialling({ channels: [BRIDGE, MEMORY] }).hello()
     const sent = [
       [BRIDGE, BRIDGE_FRAME.REQUEST],

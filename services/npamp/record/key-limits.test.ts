@@ -24,7 +24,7 @@ describe('key limits', () => {
     expect(blocks).toBeLessThan(2 ** 35)
   })
 
-  it('configuration only tightens', () => {
+  it(`${requirement('REC-011')} configuration only tightens`, () => {
     const loose = { frames: 2 ** 40, octets: 2 ** 50, ageMs: 2 ** 40 }
     expect(keyLimits(PROFILE.STANDARD, { start: loose, hard: loose })).toEqual(STANDARD)
     const tight = { frames: 3, octets: 100, ageMs: 5 }

@@ -198,11 +198,11 @@ describe('decodeCbor', () => {
     ['more map entries than octets', 'a30000'],
     ['2^64-1 octets', '5bffffffffffffffff'],
     ['a count of 2^31 items', '9a80000000'],
-  ])('rejects %s', (_, hex) => {
+  ])(`${requirement('OWN-003')} rejects %s`, (_, hex) => {
     expect(['CBOR', 'ITEMS']).toContain(rejected(hex))
   })
 
-  it(`${requirement('WIRE-043')} accepts only what encodes to the same octets again`, () => {
+  it(`${requirement('WIRE-043', 'OWN-003')} accepts only what encodes to the same octets again`, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 24 }), (octets) => {
         let value: CborValue
@@ -218,7 +218,7 @@ describe('decodeCbor', () => {
     )
   })
 
-  it('gives back what was encoded, and nothing for any cut or continued form of it', () => {
+  it(`${requirement('OWN-003')} gives back what was encoded, and nothing for any cut or continued form of it`, () => {
     fc.assert(
       fc.property(anyValue(true), (value) => {
         const octets = encodeCbor(value)
@@ -268,14 +268,14 @@ describe('decodeCbor', () => {
 describe('the limits of decodeCbor', () => {
   const nested = (depth: number) => fromHex(`${'81'.repeat(depth - 1)}00`)
 
-  it('bound nesting', () => {
+  it(`${requirement('OWN-003')} bound nesting`, () => {
     expect(codeOf(() => decodeCbor(nested(16)))).toBe('accepted')
     expect(codeOf(() => decodeCbor(nested(17)))).toBe('DEPTH')
     expect(codeOf(() => decodeCbor(fromHex(`${'c1'.repeat(100_000)}00`)))).toBe('DEPTH')
     expect(codeOf(() => decodeCbor(fromHex('a1a1a1000000 00'), { maxDepth: 2 }))).toBe('DEPTH')
   })
 
-  it('bound data items before anything is built for an announced count', () => {
+  it(`${requirement('OWN-003')} bound data items before anything is built for an announced count`, () => {
     expect(codeOf(() => decodeCbor(fromHex('9affffffff')))).toBe('ITEMS')
     expect(codeOf(() => decodeCbor(fromHex('bbffffffffffffffff')))).toBe('ITEMS')
     const items = (count: number) => encodeCbor(Array.from({ length: count }, () => 0n))
@@ -284,7 +284,7 @@ describe('the limits of decodeCbor', () => {
     expect(codeOf(() => decodeCbor(fromHex('8281008100'), { maxItems: 4 }))).toBe('ITEMS')
   })
 
-  it('bound octets', () => {
+  it(`${requirement('OWN-003')} bound octets`, () => {
     expect(() => decodeCbor(encodeCbor(new Uint8Array(100)), { maxOctets: 99 })).toThrow(LimitError)
   })
 })

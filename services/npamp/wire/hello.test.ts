@@ -210,7 +210,7 @@ describe('the extension map of HELLO', () => {
     ['a boot id of 7 octets', changed(4n, new Uint8Array(7))],
     ['a negative key', changed(-1n, 0n)],
     ['no map at all', hello([2n, new Map<CborValue, CborValue>([[17239n, 5n]])])],
-  ])('counts as absent with %s, and the HELLO stands', (_, octets) => {
+  ])(`${requirement('OWN-016')} counts as absent with %s, and the HELLO stands`, (_, octets) => {
     const received = decodeHello(octets)
     expect(received.protocols).toEqual([1])
     expect(received.extensions).toBeUndefined()

@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LinkMessage } from '../association/contract.ts'
@@ -47,7 +48,7 @@ describe('LINK', () => {
     )
   })
 
-  it('with an unknown op is nobody’s business', () => {
+  it(`${requirement('OWN-018')} with an unknown op is nobody’s business`, () => {
     for (const hex of ['a10000', 'a10004', 'a2001a000100000101']) expect(decodeLink(fromHex(hex))).toBeUndefined()
   })
 
@@ -67,7 +68,7 @@ describe('LINK', () => {
     ['a reason above 65535', `a300010150${'00'.repeat(16)}021a00010000`],
     ['no statement', 'a10003'],
     ['an empty statement', 'a200030340'],
-  ])('is malformed with %s', (_, hex) => {
+  ])(`${requirement('OWN-018')} is malformed with %s`, (_, hex) => {
     expect(codeOf(() => decodeLink(fromHex(hex)))).toBe('LINK')
   })
 

@@ -1,8 +1,9 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_HALF_OPEN_LIMITS, HalfOpenCounter, sourceOf } from './half-open.ts'
 
 describe('HalfOpenCounter', () => {
-  it('admits 16 of one source and 256 in all by default', () => {
+  it(`${requirement('OWN-023')} admits 16 of one source and 256 in all by default`, () => {
     const counter = new HalfOpenCounter(DEFAULT_HALF_OPEN_LIMITS)
     const admit = (source: number) => counter.admit(`10.0.0.${source}`) !== undefined
     for (let count = 0; count < 16; count++) expect(admit(1)).toBe(true)
@@ -13,7 +14,7 @@ describe('HalfOpenCounter', () => {
     expect(admit(17)).toBe(false)
   })
 
-  it('gives a place back once, however often it is released', () => {
+  it(`${requirement('OWN-023')} gives a place back once, however often it is released`, () => {
     const counter = new HalfOpenCounter({ maxHalfOpen: 2, maxHalfOpenPerSource: 1 })
     const release = counter.admit('10.0.0.1')
     expect(counter.admit('10.0.0.1')).toBeUndefined()
@@ -38,7 +39,7 @@ describe('a source', () => {
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
     ['1::', '1:0:0:0::/64'],
-  ])('of %s is %s', (address, source) => {
+  ])(`${requirement('OWN-023')} of %s is %s`, (address, source) => {
     expect(sourceOf(address)).toBe(source)
   })
 })
