@@ -1,6 +1,7 @@
 import { startTwoRelays } from '../../fixtures/mesh/two-relays.ts'
 import { startFixture } from '../../fixtures/process/fixture.ts'
 import { type Load, startLoad } from './load.ts'
+import { whenOneEnds } from './when-one-ends.ts'
 
 /** A way from the client to the answering server. */
 export interface Chain {
@@ -33,12 +34,17 @@ export async function startChains(): Promise<Chains> {
   const direct = chain('direct', server.info.url, [])
   const nullChain = chain('null chain', `${near.info.url}/mcp`, [near.pid, far.pid])
   const mesh = chain('mesh', relays.endpoint('bench'), [relays.edge.pid, relays.tools.pid])
+  const loads = [direct, nullChain, mesh].map((one) => one.load)
+  const watch = whenOneEnds({ server, near, far, 'relay edge': relays.edge, 'relay tools': relays.tools }, (error) => {
+    for (const load of loads) load.fail(error)
+  })
   return {
     direct,
     nullChain,
     mesh,
     async stop() {
-      await Promise.all([direct, nullChain, mesh].map((one) => one.load.close()))
+      watch.stop()
+      await Promise.all(loads.map((load) => load.close()))
       await Promise.all([relays.stop(), near.stop(), far.stop(), server.stop()])
     },
   }

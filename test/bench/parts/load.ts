@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 
-/** A client of one MCP endpoint: modern `tools/call` POSTs over kept-alive connections. */
+/** A client of one MCP endpoint: modern `tools/call` POSTs over kept-alive connections. Every call must get a result. */
 export interface Load {
   /** `count` calls one after the other; milliseconds each. */
   sequential(count: number, resultOctets?: number): Promise<number[]>
@@ -9,8 +9,13 @@ export interface Load {
    * had to wait for it. Undefined when it fell hopelessly behind (more than `maxOpen` calls at once).
    */
   atRate(perSecond: number, seconds: number, maxOpen?: number): Promise<number[] | undefined>
+  /** Every call that is open, and every later one, fails with this error. */
+  fail(error: Error): void
   close(): Promise<void>
 }
+
+/** A call that takes longer never ends: the bench fails instead of waiting. */
+const CALL_TIMEOUT_MS = 30_000
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -27,11 +32,21 @@ const HEADERS = {
 
 export function startLoad(endpoint: string, connections = 64): Load {
   const url = new URL(endpoint)
-  const pool = new Pool(url.origin, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+  const timeouts = { headersTimeout: CALL_TIMEOUT_MS, bodyTimeout: CALL_TIMEOUT_MS }
+  const pool = new Pool(url.origin, { connections, pipelining: 1, ...timeouts })
   let id = 0
+  let broken: Error | undefined
 
   async function call(resultOctets?: number): Promise<void> {
-    const params = { name: 'echo', arguments: resultOctets === undefined ? {} : { octets: resultOctets }, _meta: META }
+    try {
+      await callOnce(resultOctets)
+    } catch (cause) {
+      throw broken ?? new Error(`${endpoint}: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    }
+  }
+
+  async function callOnce(resultOctets = 0): Promise<void> {
+    const params = { name: 'echo', arguments: resultOctets === 0 ? {} : { octets: resultOctets }, _meta: META }
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params })
     const { statusCode, body: answer } = await pool.request({
       path: url.pathname,
@@ -40,9 +55,13 @@ export function startLoad(endpoint: string, connections = 64): Load {
       body,
     })
     let octets = 0
-    for await (const chunk of answer) octets += (chunk as Buffer).length
-    if (statusCode !== 200) throw new Error(`${endpoint}: status ${statusCode}`)
-    if (octets < (resultOctets ?? 1)) throw new Error(`${endpoint}: ${octets} octets are too few`)
+    let head: Buffer | undefined
+    for await (const chunk of answer) {
+      head ??= chunk as Buffer
+      octets += (chunk as Buffer).length
+    }
+    if (statusCode !== 200 || !head?.includes('"result":')) throw new Error(`status ${statusCode}: ${head}`)
+    if (octets < resultOctets) throw new Error(`${octets} octets are too few`)
   }
 
   return {
@@ -65,7 +84,10 @@ export function startLoad(endpoint: string, connections = 64): Load {
       while (sent < total) {
         const due = Math.min(total, Math.floor(((performance.now() - started) / 1_000) * perSecond) + 1)
         for (; sent < due; sent++) {
-          if (open >= maxOpen) return undefined
+          if (open >= maxOpen) {
+            await settled()
+            return undefined
+          }
           const at = started + (sent / perSecond) * 1_000
           open += 1
           call()
@@ -82,10 +104,19 @@ export function startLoad(endpoint: string, connections = 64): Load {
         if (failure !== undefined) throw failure
         await new Promise((resolve) => setTimeout(resolve, 1))
       }
-      while (open > 0) await new Promise((resolve) => setTimeout(resolve, 1))
-      if (failure !== undefined) throw failure
+      await settled()
       return times
+
+      /** So that nothing of this measurement is left in the next one. */
+      async function settled(): Promise<void> {
+        while (open > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+        if (failure !== undefined) throw failure
+      }
     },
-    close: () => pool.close(),
+    fail(error) {
+      broken = error
+      void pool.destroy(error)
+    },
+    close: () => pool.destroy(),
   }
 }

@@ -2,6 +2,7 @@ import { startTwoRelays } from '../../fixtures/mesh/two-relays.ts'
 import { startFixture } from '../../fixtures/process/fixture.ts'
 import { cpuMs } from '../parts/cpu.ts'
 import { type Load, startLoad } from '../parts/load.ts'
+import { whenOneEnds } from '../parts/when-one-ends.ts'
 import type { Bench } from '../row.ts'
 import { median, medianInterval } from '../stats.ts'
 
@@ -31,6 +32,11 @@ export const growth: Bench = {
     const sides = [small, large].map((relays): Side => {
       return { load: startLoad(relays.endpoint('bench')), pids: [relays.edge.pid, relays.tools.pid] }
     })
+    const { edge, tools } = large
+    const processes = { server, edge, tools, 'small edge': small.edge, 'small tools': small.tools }
+    const watch = whenOneEnds(processes, (error) => {
+      for (const { load } of sides) load.fail(error)
+    })
     try {
       for (const { load } of sides) await load.sequential(WARM_UP_CALLS)
       const found: (readonly [Cost, Cost])[] = []
@@ -55,6 +61,7 @@ export const growth: Bench = {
         row('CPU of a call beside 10,000 routes and peers, against 10', 'cpuPerCall'),
       ]
     } finally {
+      watch.stop()
       await Promise.all(sides.map((side) => side.load.close()))
       await Promise.all([small.stop(), large.stop(), server.stop()])
     }
