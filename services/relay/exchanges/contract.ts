@@ -1,4 +1,4 @@
-import type { Effect, Outcome, ServiceParameters } from '@causeway/npamp'
+import type { Effect, Outcome, ScannedMessage, ServiceParameters } from '@causeway/npamp'
 
 /**
  * What the edge calls and what a far relay's inbound exchanges call: a backend of this relay, or a target behind a peer.
@@ -24,6 +24,8 @@ export interface CallRequest {
   readonly idToken: Uint8Array
   /** One JSON text, octet for octet as the client wrote it (CARRIAGE section 3). */
   readonly octets: Uint8Array
+  /** What scanning `octets` gave, where that was done already. */
+  readonly message?: ScannedMessage | undefined
   readonly effect: Effect
   /** Lower-case names: `mcp-param-*`, `mcp-name`, what the route forwards. */
   readonly parameters: ServiceParameters
@@ -45,6 +47,8 @@ export interface ClientNotification {
   readonly session: Session | undefined
   readonly method: string
   readonly octets: Uint8Array
+  /** As of a request. */
+  readonly message?: ScannedMessage | undefined
   readonly parameters: ServiceParameters
 }
 
@@ -63,6 +67,8 @@ export interface CallSink {
 export interface CallReply {
   readonly kind: 'result' | 'error'
   readonly octets: Uint8Array
+  /** As of a request. */
+  readonly message?: ScannedMessage | undefined
   /** The backend's HTTP status, where the leg knew one (CARRIAGE section 8). */
   readonly status: number | undefined
   readonly parameters: ServiceParameters

@@ -177,6 +177,7 @@ describe('cancelling across the mesh', () => {
     await mesh.network.settle()
     mesh.backend.script = () => {}
     start(mesh.target, callRequest({ session, id: '7' }))
+    await mesh.network.settle()
     const cancel = clientNotification('notifications/cancelled', { session, params: '{ "requestId": 7, "reason":"x"}' })
     mesh.target.notify(cancel)
     await mesh.network.settle()
@@ -184,6 +185,19 @@ describe('cancelling across the mesh', () => {
       Buffer.from(cancel.octets).toString(),
     ])
     expect(mesh.backend.calls[1]?.cancels).toEqual([])
+  })
+
+  it('a call that its legacy client cancels before it was sent never leaves, and ends as cancelled', async () => {
+    const mesh = edgeAndTools()
+    const session = newSession()
+    start(mesh.target, callRequest({ method: 'initialize', session }))
+    await mesh.network.settle()
+    const { sink } = start(mesh.target, callRequest({ session, id: '7' }))
+    mesh.target.notify(clientNotification('notifications/cancelled', { session, params: '{"requestId":7.0}' }))
+    await mesh.network.settle()
+    expect(await sink.failure()).toMatchObject({ outcome: OUTCOME.CANCELLED })
+    expect(mesh.backend.calls).toHaveLength(1)
+    expect(mesh.backend.notifications).toEqual([])
   })
 
   it('a deadline in a legacy session reaches the server as a cancel of that request', async () => {

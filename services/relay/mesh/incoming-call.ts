@@ -1,4 +1,4 @@
-import type { Bridge, IncomingExchange, NotificationInput } from '@causeway/npamp'
+import type { Bridge, IncomingExchange } from '@causeway/npamp'
 import { NpampError, OUTCOME, PROTOCOL, STATUS } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, CallHandle, CallReply, CallSink, Era } from '../exchanges/contract.ts'
@@ -68,7 +68,7 @@ export class IncomingCall implements CallSink {
     const { bridge, clock, flush } = this.#host
     bridge.respond(
       this.request.exchange,
-      { kind: reply.kind, octets: reply.octets, parameters: withStatus(reply) },
+      { kind: reply.kind, octets: reply.octets, message: reply.message, parameters: withStatus(reply) },
       clock.now(),
     )
     flush()
@@ -107,10 +107,9 @@ export class IncomingCall implements CallSink {
   #send(octets: Uint8Array): void {
     const { bridge, flush, onNotificationLost } = this.#host
     // RouteContext is on every NOTIFY, in both directions (CARRIAGE section 1).
-    const { route } = this.request.exchange
-    const input: NotificationInput = { protocolId: PROTOCOL.MCP, octets, related: this.request.exchange }
+    const { exchange } = this.request
     try {
-      bridge.notify(route === undefined ? input : { ...input, route })
+      bridge.notify({ protocolId: PROTOCOL.MCP, octets, route: exchange.route, related: exchange })
       flush()
     } catch (error) {
       if (!(error instanceof NpampError)) throw error

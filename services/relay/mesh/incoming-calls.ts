@@ -8,6 +8,7 @@ import {
   mcpRequest,
   OUTCOME,
   type Outcome,
+  type ScannedMessage,
   TRANSPORT_ERROR,
   unlabelledEffectOf,
 } from '@causeway/npamp'
@@ -79,14 +80,15 @@ export class IncomingCalls {
 
   request(event: BridgeEvent & { type: 'request' }): void {
     const { clock, budget, watch } = this.#options
-    const { exchange, octets, parameters } = event
+    const { exchange, parameters } = event
     const requestId = this.#options.requestId(exchange.ordinal)
     const place = this.#place(event)
     if ('code' in place) {
       this.#refuse(exchange, place, requestId)
       return
     }
-    const { scope, session, era, opensSession, idToken } = place
+    const { scope, session, era, opensSession, idToken, message } = place
+    const octets = message.text
     const call = new IncomingCall(
       { exchange, era, octets: octets.length, arrivedAt: clock.now(), requestId },
       this.#host,
@@ -101,6 +103,7 @@ export class IncomingCalls {
         method: exchange.method,
         idToken,
         octets,
+        message,
         effect: effectiveEffect(exchange.label, unlabelledEffectOf(exchange.method)),
         parameters,
         requestId,
@@ -111,7 +114,7 @@ export class IncomingCalls {
 
   notification(event: BridgeEvent & { type: 'notification' }): void {
     const { targets, peerName, defaultBackend, watch, sendSessionEnd } = this.#options
-    const { route, method, octets, message } = event
+    const { route, method, message } = event
     const name = route?.target ?? defaultBackend
     const target = name === undefined ? undefined : targets.find(name, peerName)
     if (target === undefined) {
@@ -129,11 +132,11 @@ export class IncomingCalls {
     }
     const session = known?.session
     const era = session === undefined ? eraOf(message, undefined).era : 'legacy'
-    scope.notify({ era, session, method, octets, parameters: NO_PARAMETERS })
+    scope.notify({ era, session, method, octets: message.text, message, parameters: NO_PARAMETERS })
   }
 
   /** The peer's cancel of a request: in a session the server reads the message itself, else its answer is broken off. */
-  cancel({ exchange, octets }: BridgeEvent & { type: 'cancel' }): void {
+  cancel({ exchange, message }: BridgeEvent & { type: 'cancel' }): void {
     const open = this.#calls.get(exchange)
     this.#options.watch.cancelled('received', open === undefined ? 'over' : 'passed_on')
     if (open?.session === undefined) {
@@ -141,7 +144,8 @@ export class IncomingCalls {
       return
     }
     const { scope, session } = open
-    scope.notify({ era: 'legacy', session, method: CANCELLED_METHOD, octets, parameters: NO_PARAMETERS })
+    const octets = message.text
+    scope.notify({ era: 'legacy', session, method: CANCELLED_METHOD, octets, message, parameters: NO_PARAMETERS })
   }
 
   abandoned({ exchange }: BridgeEvent & { type: 'abandoned' }): void {
@@ -168,17 +172,17 @@ export class IncomingCalls {
 
   #place(event: BridgeEvent & { type: 'request' }): Place | Refusal {
     const { targets, peerName, defaultBackend, budget, queuedOctets } = this.#options
-    const { exchange, octets, message } = event
+    const { exchange, message } = event
     const name = exchange.route?.target ?? (isForServers(exchange.method) ? defaultBackend : undefined)
     const target = name === undefined ? undefined : targets.find(name, peerName)
     if (target === undefined) return UNKNOWN_TARGET
     if (message?.idToken === undefined) return NOT_JSON
-    if (!budget.admits(octets.length) || queuedOctets() > ASSOCIATION_BUDGET_OCTETS) return TOO_MUCH
+    if (!budget.admits(message.text.length) || queuedOctets() > ASSOCIATION_BUDGET_OCTETS) return TOO_MUCH
     const scope = this.#sessions.scopeOf(target)
     const opening = exchange.method === 'initialize'
     const key = exchange.route?.session
     const { era } = eraOf(message, undefined)
-    const rest = { scope, idToken: message.idToken }
+    const rest = { scope, message, idToken: message.idToken }
     if (key !== undefined) {
       const known = this.#sessions.find(key, scope)
       const entry = known ?? (opening ? this.#sessions.open(key, scope) : undefined)
@@ -250,6 +254,7 @@ interface Open {
 interface Place extends Pick<Open, 'scope' | 'session' | 'opensSession'> {
   readonly era: 'modern' | 'legacy'
   readonly idToken: Uint8Array
+  readonly message: ScannedMessage
 }
 
 /** A peer without RouteContext may ask a client something where it means its own client: nothing here is one. */

@@ -64,9 +64,10 @@ export class OutgoingCalls implements CallCarrier {
         {
           protocolId: PROTOCOL.MCP,
           octets: request.octets,
+          message: request.message,
           label: { effect: request.effect, scope: '' },
           parameters: request.parameters,
-          ...(route === undefined ? {} : { route }),
+          route,
         },
         clock.now(),
       )
@@ -88,14 +89,11 @@ export class OutgoingCalls implements CallCarrier {
       watch.notificationDropped('queue_full')
       return
     }
-    const related = this.#cancelledBy(notification)
+    const { octets, message } = notification
+    const cancelled = this.#cancelledBy(notification)
     try {
-      bridge.notify({
-        protocolId: PROTOCOL.MCP,
-        octets: notification.octets,
-        ...(route === undefined ? {} : { route }),
-        ...(related === undefined ? {} : { related }),
-      })
+      if (cancelled === undefined) bridge.notify({ protocolId: PROTOCOL.MCP, octets, message, route })
+      else this.#cancelBy(cancelled, { octets, message })
       flush()
     } catch (error) {
       if (!(error instanceof NpampError)) throw error
@@ -114,6 +112,14 @@ export class OutgoingCalls implements CallCarrier {
     if (fate === 'withdrawn') this.#end(call.exchange, WITHDRAWN)
   }
 
+  /** The client's own words go out as the cancel, and the exchange ends as any cancelled one (CARRIAGE section 5). */
+  #cancelBy(exchange: OutgoingExchange, own: Pick<ClientNotification, 'octets' | 'message'>): void {
+    const { bridge, clock, watch } = this.#options
+    const fate = bridge.cancel(exchange, clock.now(), own)
+    watch.cancelled('sent', fate)
+    if (fate === 'withdrawn') this.#end(exchange, { ...WITHDRAWN, outcome: OUTCOME.CANCELLED })
+  }
+
   forget(call: PeerCall): void {
     const { bridge, clock, flush, watch } = this.#options
     if (call.exchange === undefined || !this.#byExchange.has(call.exchange)) return
@@ -124,8 +130,8 @@ export class OutgoingCalls implements CallCarrier {
   // --- what comes back ---
 
   reply(event: BridgeEvent & { type: 'reply' }): void {
-    const { kind, octets, parameters } = event
-    this.#end(event.exchange, { kind, octets, status: statusOf(parameters), parameters })
+    const { kind, octets, message, parameters } = event
+    this.#end(event.exchange, { kind, octets, message, status: statusOf(parameters), parameters })
   }
 
   failed({ exchange, failure, by }: BridgeEvent & { type: 'failed' }, associationEnded: boolean): void {

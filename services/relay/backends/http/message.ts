@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isNullId, scanMessage } from '@causeway/npamp'
+import { isNullId, type ScannedMessage, scanMessage } from '@causeway/npamp'
 
 /** One message of a backend's, as far as carrying it needs to know. `octets` go from the first to the last octet of the JSON text. */
 export type BackendMessage =
@@ -9,6 +9,7 @@ export type BackendMessage =
       readonly kind: 'result' | 'error'
       readonly octets: Uint8Array
       readonly idToken: Uint8Array | undefined
+      readonly message: ScannedMessage
     }
   | { readonly kind: 'request'; readonly idToken: Uint8Array }
   | { readonly kind: 'batch' }
@@ -16,7 +17,7 @@ export type BackendMessage =
   | { readonly kind: 'rubbish' }
 
 export function readMessage(octets: Uint8Array): BackendMessage {
-  let scanned: ReturnType<typeof scanMessage>
+  let scanned: ScannedMessage
   try {
     scanned = scanMessage(octets, { isUtf8 })
   } catch {
@@ -31,6 +32,11 @@ export function readMessage(octets: Uint8Array): BackendMessage {
     case 'batch':
       return { kind: 'batch' }
     default:
-      return { kind: shape, octets: text, idToken: idToken === undefined || isNullId(idToken) ? undefined : idToken }
+      return {
+        kind: shape,
+        octets: text,
+        idToken: idToken === undefined || isNullId(idToken) ? undefined : idToken,
+        message: scanned,
+      }
   }
 }

@@ -22,6 +22,8 @@ export interface OutgoingMessage {
   readonly era: Era
   readonly kind: 'request' | 'notification' | 'response'
   readonly octets: Uint8Array
+  /** What scanning `octets` gave, where that was done already. */
+  readonly message?: ScannedMessage | undefined
   readonly parameters: ServiceParameters
 }
 
@@ -74,7 +76,7 @@ const NAME_SOURCE: Readonly<Record<string, string>> = {
 
 function modernHeaders(message: OutgoingMessage): string[] {
   const headers: string[] = []
-  const scanned = scanMessage(message.octets, { isUtf8 })
+  const scanned = message.message ?? scanMessage(message.octets, { isUtf8 })
   const version = stringAt(scanned, '_meta', VERSION_META_KEY)
   // A claim that no header can carry goes without one: the backend says what is wrong with it.
   if (version !== undefined && version !== '' && isHeaderValue(version)) headers.push(PROTOCOL_VERSION, version)

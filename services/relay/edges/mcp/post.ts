@@ -82,7 +82,7 @@ export class Post {
     const parameters = parametersOf(this.#request)
     if (parameters === undefined) return refusals.tooManyParameters()
     sendAccepted(this.#edge, this.#response)
-    this.#route.target.notify({ era, session: session?.session, method, octets: message.text, parameters })
+    this.#route.target.notify({ era, session: session?.session, method, octets: message.text, message, parameters })
     return undefined
   }
 
@@ -109,7 +109,17 @@ export class Post {
     const effect = effectOf(method)
     new Exchange(this.#edge, {
       route: this.#route,
-      request: { era, session: session?.session, method, idToken, octets: message.text, effect, parameters, requestId },
+      request: {
+        era,
+        session: session?.session,
+        method,
+        idToken,
+        octets: message.text,
+        message,
+        effect,
+        parameters,
+        requestId,
+      },
       response: this.#response,
       session,
       idKey: key,

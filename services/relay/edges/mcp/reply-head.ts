@@ -16,7 +16,7 @@ function statusOfReply(reply: CallReply, era: Era): number {
   const replayed = replayableStatus(reply.status)
   if (replayed !== undefined) return replayed
   if (reply.kind === 'result') return 200
-  const message = scan(reply.octets)
+  const message = reply.message ?? scan(reply.octets)
   const idMissing = message?.idToken === undefined || isNullId(message.idToken)
   if (idMissing) return 400
   return era === 'modern' ? statusOfModernCode(message) : 200
