@@ -180,7 +180,7 @@ export class RawPeer {
     if (flags !== FLAG.ENC) throw new Error(`flags ${flags} after Established`)
     if (sequence !== state.sequence) throw new Error(`sequence ${sequence} instead of ${state.sequence}`)
     const keys = this.receiveRoot.trafficKeys(state.epoch, this.#established.aead, channel)
-    const payload = keys.open(sequence, frame.headerOctets.subarray(0, AAD_OCTETS), frame.pieces)
+    const payload = keys.open(sequence, frame.aad, frame.pieces)
     if (payload === undefined) throw new Error(`frame ${type} on channel ${channel} does not open`)
     state.sequence += 1n
     if (type === ALL_CHANNEL_FRAME.KEY_UPDATE) this.#receive.set(channel, { epoch: state.epoch + 1n, sequence: 0n })

@@ -33,10 +33,7 @@ export function expectClearFrame(frame: RawFrame, type: number): Uint8Array {
  */
 export function expectSealedFrame(frame: RawFrame, type: number, keys: TrafficKeys): Uint8Array {
   expect(frame.header, type, FLAG.ENC)
-  const plaintext =
-    frame.header.payloadOctets < TAG_OCTETS
-      ? undefined
-      : keys.open(SEQUENCE, frame.headerOctets.subarray(0, AAD_OCTETS), frame.pieces)
+  const plaintext = frame.header.payloadOctets < TAG_OCTETS ? undefined : keys.open(SEQUENCE, frame.aad, frame.pieces)
   if (plaintext === undefined) throw new AuthenticationError('TAG', `${nameOf(type)} does not open`)
   return plaintext
 }

@@ -2,7 +2,7 @@ import { ALL_CHANNEL_FRAME } from '../codepoints/frame-types.ts'
 import { AuthenticationError, MisbehavedError } from '../errors.ts'
 import type { DirectionRoot } from '../keys/direction-root.ts'
 import type { RawFrame } from '../wire/deframer.ts'
-import { AAD_OCTETS, FLAG, TAG_OCTETS } from '../wire/header.ts'
+import { FLAG, TAG_OCTETS } from '../wire/header.ts'
 import type { ChannelEpoch, Protection } from './channel-epoch.ts'
 import { DirectionKeys } from './direction-keys.ts'
 import type { KeyLimits } from './key-limits.ts'
@@ -32,7 +32,7 @@ export class RecordReceiver {
    * @throws MisbehavedError SEQUENCE_GAP or KEY_LIMIT, AuthenticationError TAG: fatal. ClosedError WIPED.
    */
   open(frame: RawFrame, now: number): Uint8Array | RecordDrop {
-    const { header, headerOctets, pieces } = frame
+    const { header, aad, pieces } = frame
     // WIRE-024: whoever forges a CLOSE, however badly, must not end the association.
     const isClose = header.type === ALL_CHANNEL_FRAME.CLOSE
     if ((header.flags & FLAG.ENC) === 0) return isClose ? 'forged_close' : 'not_sealed'
@@ -48,7 +48,7 @@ export class RecordReceiver {
     }
     this.#policeLimits(epoch, header.channel)
 
-    const plaintext = epoch.keysFor(expected).open(expected, headerOctets.subarray(0, AAD_OCTETS), pieces)
+    const plaintext = epoch.keysFor(expected).open(expected, aad, pieces)
     if (plaintext === undefined) {
       if (isClose) return 'forged_close'
       throw new AuthenticationError('TAG', `channel ${header.channel}: frame ${expected} does not authenticate`)

@@ -70,15 +70,15 @@ function altered(octets: Uint8Array, at: number, flip = 1): RawFrame {
     payload[at - 36] = (payload[at - 36] ?? 0) ^ flip
     return like(frame, { pieces: [payload] })
   }
-  const headerOctets = frame.headerOctets.slice()
-  headerOctets[at] = (headerOctets[at] ?? 0) ^ flip
-  return like(frame, { headerOctets })
+  const aad = frame.aad.slice()
+  aad[at] = (aad[at] ?? 0) ^ flip
+  return like(frame, { aad })
 }
 
 /** The frame with something changed. */
 function like(frame: RawFrame, over: Partial<RawFrame>): RawFrame {
-  const { header, headerOctets, pieces } = { ...frame, ...over }
-  return new RawFrame(header, headerOctets, pieces)
+  const { header, aad, pieces } = { ...frame, ...over }
+  return new RawFrame(header, aad, pieces)
 }
 
 /** The frame with its payload cut to so many octets. */
@@ -176,8 +176,8 @@ describe('seal and open', () => {
     // A frame moved to another channel does not open there.
     const moved = parse(onBridge)
     const header = { ...moved.header, channel: CHANNEL.MEMORY }
-    const headerOctets = encodeHeader(header)
-    expect(() => ends().receiver.open(like(moved, { header, headerOctets }), 0)).toThrow(AuthenticationError)
+    const aad = encodeHeader(header).subarray(0, AAD_OCTETS)
+    expect(() => ends().receiver.open(like(moved, { header, aad }), 0)).toThrow(AuthenticationError)
   })
 })
 
@@ -244,7 +244,7 @@ describe('frames that are not what they say', () => {
         }),
         ({ payload, ...fields }) => {
           const header = { ...fields, payloadOctets: payload.length }
-          const frame = new RawFrame(header, encodeHeader(header), [payload])
+          const frame = new RawFrame(header, encodeHeader(header).subarray(0, AAD_OCTETS), [payload])
           try {
             expect(typeof ends().receiver.open(frame, 0)).toBe('string')
           } catch (error) {

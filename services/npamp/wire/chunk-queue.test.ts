@@ -6,6 +6,13 @@ import { concatOctets } from './octets.ts'
 const chunk = (length: number, first = 0): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (first + index) % 251)
 
+function gathered(queue: ChunkQueue, count: number): Uint8Array {
+  queue.gather(count)
+  const octets = queue.first.slice(queue.offset, queue.offset + count)
+  queue.skip(count)
+  return octets
+}
+
 it('gives the octets back in order, however they came and are taken', () => {
   const lengths = fc.array(fc.oneof(fc.nat(40), fc.constantFrom(4095, 4096, 4097)), { maxLength: 40 })
   const counts = fc.array(fc.oneof(fc.nat(60), fc.nat(9000)), { maxLength: 40 })
@@ -17,7 +24,8 @@ it('gives the octets back in order, however they came and are taken', () => {
       const waiting = [...all]
       const takeSome = () => {
         const count = Math.min(wanted.shift() ?? 0, queue.length)
-        taken.push(...(count % 2 === 0 ? [queue.take(count)] : queue.takePieces(count)))
+        if (count % 3 === 0) taken.push(gathered(queue, count))
+        else taken.push(...queue.take(count))
       }
       for (const pushNext of turns) {
         const next = pushNext ? waiting.shift() : undefined
@@ -25,7 +33,7 @@ it('gives the octets back in order, however they came and are taken', () => {
         else queue.push(next)
       }
       for (const next of waiting) queue.push(next)
-      taken.push(queue.take(queue.length))
+      taken.push(...queue.take(queue.length))
       expect(queue.length).toBe(0)
       expect(concatOctets(taken)).toEqual(concatOctets(all))
     }),
@@ -37,8 +45,10 @@ it('copies no octets of chunks that hold what is taken, nor of a small one behin
   const [large, small] = [chunk(16_384), chunk(52)]
   queue.push(large)
   queue.push(small)
-  expect(queue.take(36).buffer).toBe(large.buffer)
-  const pieces = queue.takePieces(16_384)
+  queue.gather(36)
+  expect(queue.first).toBe(large)
+  queue.skip(36)
+  const pieces = queue.take(16_384)
   expect(pieces.map((piece) => piece.length)).toEqual([16_348, 36])
   expect(pieces.map((piece) => piece.buffer)).toEqual([large.buffer, small.buffer])
   expect(queue.length).toBe(16)
@@ -47,7 +57,7 @@ it('copies no octets of chunks that hold what is taken, nor of a small one behin
 it('copies small chunks together once they follow each other', () => {
   const queue = new ChunkQueue()
   for (let count = 0; count < 10_000; count++) queue.push(Uint8Array.of(count % 251))
-  const pieces = queue.takePieces(10_000)
+  const pieces = queue.take(10_000)
   expect(pieces.length).toBeLessThan(5)
   expect(concatOctets(pieces)).toEqual(chunk(10_000))
 })

@@ -34,14 +34,33 @@ export class ChunkQueue {
     this.#length += chunk.length
   }
 
-  /** The next `count` octets, of at least that many: a view when one chunk holds them all, else one joined copy. */
-  take(count: number): Uint8Array {
-    const first = this.#takePart(count)
-    return first.length === count ? first : concatOctets([first, ...this.takePieces(count - first.length)])
+  /** Makes the next `count` octets, of at least that many, lie in one chunk: `first`, from `offset` on. */
+  gather(count: number): void {
+    if (this.first.length - this.#offset >= count) return
+    const joined = concatOctets(this.take(count))
+    const behind = this.#length === 0 ? [] : [this.first.subarray(this.#offset), ...this.#chunks.slice(this.#head + 1)]
+    this.#chunks = [joined, ...behind]
+    this.#head = 0
+    this.#offset = 0
+    this.#length += count
   }
 
-  /** The same as views, one for each chunk that they lie in. */
-  takePieces(count: number): Uint8Array[] {
+  get first(): Uint8Array {
+    return this.#chunks[this.#head] ?? EMPTY
+  }
+
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** Drops octets that were gathered. */
+  skip(count: number): void {
+    this.#closeBlock()
+    this.#advance(this.first, count)
+  }
+
+  /** The next `count` octets, of at least that many, as views: one for each chunk that they lie in. */
+  take(count: number): Uint8Array[] {
     const first = this.#takePart(count)
     const pieces = [first]
     for (let missing = count - first.length; missing > 0; ) {
@@ -55,7 +74,7 @@ export class ChunkQueue {
   #takePart(most: number): Uint8Array {
     if (most === 0) return EMPTY
     this.#closeBlock()
-    const chunk = this.#chunks[this.#head] ?? EMPTY
+    const chunk = this.first
     const part = chunk.subarray(this.#offset, this.#offset + most)
     this.#advance(chunk, part.length)
     return part

@@ -67,7 +67,8 @@ describe('Deframer', () => {
           got.push(...drain(deframer))
         }
         expect(got.map((one) => one.header.sequence)).toEqual(contents.map((_, index) => BigInt(index)))
-        expect(got.map((one) => concatOctets([one.headerOctets, one.payload]))).toEqual(frames)
+        expect(got.map((one) => concatOctets([encodeHeader(one.header), one.payload]))).toEqual(frames)
+        expect(got.map((one) => one.aad)).toEqual(frames.map((octets) => octets.subarray(0, AAD_OCTETS)))
         expect(deframer.midFrame).toBe(false)
       }),
     )
@@ -95,7 +96,7 @@ describe('Deframer', () => {
     deframer.push(chunk)
     for (const one of drain(deframer)) {
       expect(one.payload.buffer).toBe(chunk.buffer)
-      expect(one.headerOctets.buffer).toBe(chunk.buffer)
+      expect(one.aad.buffer).toBe(chunk.buffer)
     }
   })
 
@@ -113,7 +114,7 @@ describe('Deframer', () => {
     }
   })
 
-  it('takes a frame of exactly the cap and refuses one octet more before its payload came', () => {
+  it(`${requirement('OWN-001')} takes a frame of exactly the cap and refuses one octet more before its payload came`, () => {
     const fits = frame(new Uint8Array(CAP - HEADER_OCTETS))
     expect(faultOf(fits)).toBeUndefined()
     const tooLarge = frame(new Uint8Array(CAP - HEADER_OCTETS + 1)).subarray(0, HEADER_OCTETS)
@@ -121,13 +122,13 @@ describe('Deframer', () => {
     expect(faultOf(tooLarge)?.code).toBe('FRAME_TOO_LARGE')
   })
 
-  it('compares the largest length that the field can carry as a number, not as a signed one', () => {
+  it(`${requirement('OWN-001')} compares the largest length that the field can carry as a number, not as a signed one`, () => {
     const header = encodeHeader({ flags: 2, type: 0x0100, channel: 0, sequence: 0n, payloadOctets: 0xffff_ffff })
     expect(faultOf(header)?.code).toBe('FRAME_TOO_LARGE')
     expect(faultOf(header, 2 ** 33)).toBeUndefined()
   })
 
-  it('applies a new cap from the next header on', () => {
+  it(`${requirement('OWN-001')} applies a new cap from the next header on`, () => {
     const deframer = new Deframer({ maxFrameOctets: 100 })
     deframer.push(frame(new Uint8Array(10)))
     expect(deframer.next()).toBeDefined()
@@ -168,7 +169,7 @@ describe('Deframer', () => {
     expect(drain(deframer).map((one) => one.header.channel)).toEqual([0xf000, 0x000d])
   })
 
-  it('stays failed: later octets cannot bring it back', () => {
+  it(`${requirement('OWN-002')} stays failed: later octets cannot bring it back`, () => {
     const deframer = new Deframer({ maxFrameOctets: CAP })
     deframer.push(new Uint8Array(HEADER_OCTETS))
     expect(() => deframer.next()).toThrow(MalformedError)
@@ -189,7 +190,7 @@ describe('Deframer', () => {
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(16_000_000)
   })
 
-  it('allocates nothing for a length that was only declared', () => {
+  it(`${requirement('OWN-001')} allocates nothing for a length that was only declared`, () => {
     const header = encodeHeader({ flags: 2, type: 0x0100, channel: 0, sequence: 0n, payloadOctets: 16_000_000 })
     const before = process.memoryUsage().arrayBuffers
     const waiting = Array.from({ length: 100 }, () => {

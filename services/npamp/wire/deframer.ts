@@ -1,6 +1,6 @@
 import { LimitError, type NpampError } from '../errors.ts'
 import { ChunkQueue } from './chunk-queue.ts'
-import { decodeHeaderFields, type FrameHeader, HEADER_OCTETS, refuseIllegal } from './header.ts'
+import { AAD_OCTETS, decodeHeaderFields, type FrameHeader, HEADER_OCTETS, refuseIllegal } from './header.ts'
 import { concatOctets } from './octets.ts'
 
 /** Largest whole frame, header included, that we take unless configured otherwise (digest 01 section 6). */
@@ -11,14 +11,14 @@ export const MAX_HANDSHAKE_FRAME_OCTETS = 64 * 1024
 /** One frame as it came. */
 export class RawFrame {
   readonly header: FrameHeader
-  /** The 36 octets as received: octets 0-20 are the associated data, never a rebuilt header. */
-  readonly headerOctets: Uint8Array
+  /** Octets 0-20 of the header as received: the associated data, never rebuilt. */
+  readonly aad: Uint8Array
   /** The `header.payloadOctets` behind them, in the chunks they came in. */
   readonly pieces: readonly Uint8Array[]
 
-  constructor(header: FrameHeader, headerOctets: Uint8Array, pieces: readonly Uint8Array[]) {
+  constructor(header: FrameHeader, aad: Uint8Array, pieces: readonly Uint8Array[]) {
     this.header = header
-    this.headerOctets = headerOctets
+    this.aad = aad
     this.pieces = pieces
   }
 
@@ -41,7 +41,9 @@ export class Deframer {
   /** Cap on a whole frame; takes effect from the next header on. */
   maxFrameOctets: number
   readonly #queue = new ChunkQueue()
-  #header: { fields: FrameHeader; octets: Uint8Array } | undefined
+  /** Of the frame whose payload is awaited. */
+  #header: FrameHeader | undefined
+  #aad: Uint8Array = NOTHING
   #failure: NpampError | undefined
 
   constructor(options: DeframerOptions) {
@@ -78,21 +80,31 @@ export class Deframer {
   }
 
   #take(): RawFrame | undefined {
-    if (this.#header === undefined) {
-      if (this.#queue.length < HEADER_OCTETS) return undefined
-      const octets = this.#queue.take(HEADER_OCTETS)
-      const fields = decodeHeaderFields(octets, 0)
-      if (HEADER_OCTETS + fields.payloadOctets > this.maxFrameOctets) throw tooLarge(fields, this.maxFrameOctets)
-      this.#header = { fields, octets }
-    }
-    const { fields, octets } = this.#header
-    if (this.#queue.length < fields.payloadOctets) return undefined
-    const pieces = this.#queue.takePieces(fields.payloadOctets)
+    const header = this.#header ?? this.#takeHeader()
+    if (header === undefined || this.#queue.length < header.payloadOctets) return undefined
+    const frame = new RawFrame(header, this.#aad, this.#queue.take(header.payloadOctets))
     this.#header = undefined
-    refuseIllegal(fields)
-    return new RawFrame(fields, octets, pieces)
+    // An idle stream must not hold the chunk that its last frame came in.
+    this.#aad = NOTHING
+    refuseIllegal(header)
+    return frame
+  }
+
+  /** Read in place: a view of each header would cost as much as reading it. */
+  #takeHeader(): FrameHeader | undefined {
+    if (this.#queue.length < HEADER_OCTETS) return undefined
+    this.#queue.gather(HEADER_OCTETS)
+    const { first, offset } = this.#queue
+    const header = decodeHeaderFields(first, offset)
+    if (HEADER_OCTETS + header.payloadOctets > this.maxFrameOctets) throw tooLarge(header, this.maxFrameOctets)
+    this.#queue.skip(HEADER_OCTETS)
+    this.#header = header
+    this.#aad = first.subarray(offset, offset + AAD_OCTETS)
+    return header
   }
 }
+
+const NOTHING = new Uint8Array(0)
 
 function tooLarge(header: FrameHeader, maxFrameOctets: number): LimitError {
   return new LimitError(

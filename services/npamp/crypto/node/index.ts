@@ -4,9 +4,9 @@ import type { AeadSuite, Kem, SignatureScheme } from '../../codepoints/suites.ts
 import type { AeadKey, CryptoProvider, KemKeyPair, SigningKey } from '../provider.ts'
 import { NodeAeadKey } from './aead.ts'
 import { hash, hkdfExpand, hkdfExtract, hmac } from './hashes.ts'
-import { Joiner } from './joiner.ts'
 import { encapsulateTo, NodeKemKeyPair } from './kem.ts'
 import { requireNativeSupport } from './native-support.ts'
+import { SealedInput } from './sealed-input.ts'
 import { NodeSigningKey, verifySignature } from './signatures.ts'
 
 export { createIdentityFile, type Identity, MAX_IDENTITY_FILE_OCTETS, readIdentityFile } from './identity-file.ts'
@@ -25,7 +25,7 @@ export function nodeProvider(): CryptoProvider {
 
 class NodeProvider implements CryptoProvider {
   readonly name = 'node'
-  readonly #joiner = new Joiner()
+  readonly #sealedInput = new SealedInput()
 
   random(length: number): Uint8Array {
     return randomFillSync(new Uint8Array(length))
@@ -48,7 +48,7 @@ class NodeProvider implements CryptoProvider {
   }
 
   aead(suite: AeadSuite, key: Uint8Array): AeadKey {
-    return new NodeAeadKey(suite, key, this.#joiner)
+    return new NodeAeadKey(suite, key, this.#sealedInput)
   }
 
   generateKemKeyPair(kem: Kem): KemKeyPair {
