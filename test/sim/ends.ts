@@ -7,7 +7,7 @@ import type { ClientConfig, ServerConfig } from '../../services/npamp/handshake/
 
 export const provider: CryptoProvider = nodeProvider()
 
-export function identity(which: number, from: CryptoProvider = provider): SigningKey {
+function identity(which: number, from: CryptoProvider = provider): SigningKey {
   return from.signingKey(SIGNATURE.ED25519, new Uint8Array(32).fill(which))
 }
 

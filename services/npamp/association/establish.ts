@@ -4,7 +4,6 @@ import type { CryptoProvider } from '../crypto/provider.ts'
 import { MisuseError } from '../errors.ts'
 import type { Established } from '../handshake/established.ts'
 import { DIRECTION } from '../keys/traffic.ts'
-import { newScratch } from '../record/channel-epoch.ts'
 import { type KeyLimits, keyLimits } from '../record/key-limits.ts'
 import { RecordReceiver } from '../record/receiver.ts'
 import { RecordSender } from '../record/sender.ts'
@@ -44,7 +43,7 @@ export function establish(options: AssociationOptions, done: Established, around
   const settings = settingsFor(options, info)
   const toServer = master.directionRoot(DIRECTION.CLIENT_TO_SERVER)
   const toClient = master.directionRoot(DIRECTION.SERVER_TO_CLIENT)
-  const scratch = newScratch()
+  const protection = { profile, aead, aad: provider.scratch.aad }
   const [sending, receiving] = role === 'initiator' ? [toServer, toClient] : [toClient, toServer]
   return new Live({
     role,
@@ -52,13 +51,8 @@ export function establish(options: AssociationOptions, done: Established, around
     info,
     settings,
     channels: usableChannels(options.channels ?? DEFAULT_CHANNELS, profile),
-    sender: new RecordSender(sending, { profile, aead, limits: keyLimits(profile, options.keyLimits), scratch }),
-    receiver: new RecordReceiver(receiving, {
-      profile,
-      aead,
-      limits: keyLimits(profile, options.peerKeyLimits),
-      scratch,
-    }),
+    sender: new RecordSender(sending, protection, keyLimits(profile, options.keyLimits)),
+    receiver: new RecordReceiver(receiving, protection, keyLimits(profile, options.peerKeyLimits)),
     queue: new OutboundQueue(options.sendQueueOctets ?? DEFAULT_SEND_QUEUE_OCTETS),
     ...around,
   })

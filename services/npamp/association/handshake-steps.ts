@@ -13,7 +13,7 @@ export interface HandshakeStep {
 }
 
 /** `flights` are whole frames to write, in order. */
-export type HandshakeProgress =
+type HandshakeProgress =
   | { readonly flights: readonly Uint8Array[]; readonly next: HandshakeStep }
   | { readonly flights: readonly Uint8Array[]; readonly established: Established }
 

@@ -10,7 +10,7 @@ import { LANE } from './outbound-queue.ts'
 import { TIMER } from './timers.ts'
 
 /** No HELLO of the peer within this time of Established: CLOSE 2 (CARRIAGE section 1). */
-export const HELLO_TIMEOUT_MS = 5_000
+const HELLO_TIMEOUT_MS = 5_000
 
 /**
  * At Established. The initiator announces at once, the responder waits for it; a peer that is known to send no HELLO is

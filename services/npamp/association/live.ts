@@ -60,7 +60,6 @@ export class Live {
   readonly events: Fifo<AssociationEvent>
   readonly timers: Timers
   readonly counters: Counters
-  readonly rates = new Rates()
   readonly flow = new FlowCredit()
   readonly hello: HelloProgress = { sentVersion: undefined, received: false, doneReceived: false }
   /** Finished octets; they leave before anything that is sealed later. */
@@ -72,6 +71,7 @@ export class Live {
   requestsOpened = 0
   /** Our CLOSE was sealed: nothing but CLOSE_ACK follows it. */
   closeSealed = false
+  #rates: Rates | undefined
   #reportedTypes: Set<number> | undefined
 
   constructor(parts: LiveParts) {
@@ -88,6 +88,11 @@ export class Live {
     this.counters = parts.counters
     this.outbox = parts.outbox
     this.peerMaxFrameOctets = parts.settings.peerMaxFrameOctets ?? DEFAULT_MAX_FRAME_OCTETS
+  }
+
+  get rates(): Rates {
+    this.#rates ??= new Rates()
+    return this.#rates
   }
 
   get sendDirection(): Direction {

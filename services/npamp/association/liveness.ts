@@ -1,15 +1,15 @@
 /** Silence after which a PING is sent while exchanges are open, and while none are (CARRIAGE section 7). */
-export const SILENCE_BUSY_MS = 5_000
-export const SILENCE_IDLE_MS = 30_000
+const SILENCE_BUSY_MS = 5_000
+const SILENCE_IDLE_MS = 30_000
 /** No octet for this long after a PING: the peer is dead. */
-export const DEAD_AFTER_PING_MS = 10_000
+const DEAD_AFTER_PING_MS = 10_000
 /**
  * Ours: an end that still hears octets this long after the first one that it did not answer, and answers nothing in
  * `SPEAK_GRACE_MS` either, sends a PING. The PING of a peer that sends a long frame over a slow line is stuck behind that
  * frame; it must hear from us all the same, or take us for dead.
  */
-export const SPEAK_AFTER_MS = 4_000
-export const SPEAK_GRACE_MS = 500
+const SPEAK_AFTER_MS = 4_000
+const SPEAK_GRACE_MS = 500
 
 export type LivenessVerdict = 'alive' | 'ping' | 'dead'
 

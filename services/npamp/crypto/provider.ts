@@ -1,5 +1,6 @@
 import type { HashName } from '../codepoints/profiles.ts'
 import type { AeadSuite, Kem, SignatureScheme } from '../codepoints/suites.ts'
+import type { Scratch } from './scratch.ts'
 
 /**
  * All cryptography and all randomness of the core. Synchronous on purpose: every operation takes microseconds and the
@@ -8,6 +9,7 @@ import type { AeadSuite, Kem, SignatureScheme } from '../codepoints/suites.ts'
  */
 export interface CryptoProvider {
   readonly name: string
+  readonly scratch: Scratch
 
   /** CSPRNG octets (WIRE-042). A simulation passes a provider whose randomness is seeded. */
   random(length: number): Uint8Array

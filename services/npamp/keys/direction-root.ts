@@ -49,10 +49,10 @@ export class DirectionRoot {
     this.#secret = new Secret(octets)
   }
 
-  /** Keys of one channel in one epoch and suite; `nonce` as in TrafficKeys. The generation acts through the root only (REC-035). */
-  trafficKeys(epoch: bigint, suite: AeadSuite, channel: number, nonce?: Uint8Array): TrafficKeys {
+  /** Keys of one channel in one epoch and suite. The generation acts through the root only (REC-035). */
+  trafficKeys(epoch: bigint, suite: AeadSuite, channel: number): TrafficKeys {
     const context = { direction: this.direction, epoch, suite, channel }
-    return new TrafficKeys(this.#provider, this.#hash, this.#secret.octets, context, nonce)
+    return new TrafficKeys(this.#provider, this.#hash, this.#secret.octets, context)
   }
 
   /** Tier 1: `XL(root, "master ratchet", u64(G + 1), HashLen)` (REC-024). */

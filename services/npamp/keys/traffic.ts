@@ -79,20 +79,11 @@ export class TrafficKeys {
   readonly #nonce: Uint8Array
   #wiped = false
 
-  /**
-   * @param nonce scratch of 12 octets that many keys may share: providers read a nonce before they return and never keep it.
-   */
-  constructor(
-    provider: CryptoProvider,
-    hash: HashName,
-    parent: Uint8Array,
-    context: TrafficContext,
-    nonce: Uint8Array = new Uint8Array(IV_OCTETS),
-  ) {
+  constructor(provider: CryptoProvider, hash: HashName, parent: Uint8Array, context: TrafficContext) {
     const { key, iv } = deriveTrafficMaterial(provider, hash, parent, context)
     this.suite = context.suite
     this.#iv = iv
-    this.#nonce = nonce
+    this.#nonce = provider.scratch.nonce
     this.#aead = provider.aead(context.suite, key)
     key.fill(0)
   }

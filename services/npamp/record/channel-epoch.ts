@@ -1,35 +1,17 @@
 import { PROFILES, type ProfileCode } from '../codepoints/profiles.ts'
 import { AEAD, type AeadSuite } from '../codepoints/suites.ts'
 import type { DirectionRoot } from '../keys/direction-root.ts'
-import { IV_OCTETS } from '../keys/nonce.ts'
 import { suiteForFrame } from '../keys/suite-for-frame.ts'
 import type { TrafficKeys } from '../keys/traffic.ts'
-import { AAD_OCTETS } from '../wire/header.ts'
-import type { KeyBounds, KeyLimits } from './key-limits.ts'
+import type { KeyBounds } from './key-limits.ts'
 
-/**
- * Arrays that every frame of an association is prepared in, because nobody keeps them: an array for each frame would cost
- * more than what is written into it.
- */
-export interface Scratch {
-  /** 12 octets. */
-  readonly nonce: Uint8Array
-  /** 21 octets. */
-  readonly aad: Uint8Array
-}
-
-export function newScratch(): Scratch {
-  const both = new Uint8Array(IV_OCTETS + AAD_OCTETS)
-  return { nonce: both.subarray(0, IV_OCTETS), aad: both.subarray(IV_OCTETS) }
-}
-
-/** How the frames of one direction are protected. */
+/** How the frames of an association are protected, in either direction. */
 export interface Protection {
   readonly profile: ProfileCode
   /** The selected, primary suite. */
   readonly aead: AeadSuite
-  readonly limits: KeyLimits
-  readonly scratch: Scratch
+  /** Scratch of the provider's for the associated data of one frame (WIRE-012). */
+  readonly aad: Uint8Array
 }
 
 /**
@@ -54,13 +36,12 @@ export class ChannelEpoch {
 
   constructor(root: DirectionRoot, protection: Protection, channel: number, epoch: bigint, now: number) {
     const { profile, aead } = protection
-    const { nonce } = protection.scratch
     this.channel = channel
     this.epoch = epoch
     this.startedAt = now
     this.#profile = profile
-    this.#primary = root.trafficKeys(epoch, aead, channel, nonce)
-    if (PROFILES[profile].diversifiesAead) this.#other = root.trafficKeys(epoch, otherSuite(aead), channel, nonce)
+    this.#primary = root.trafficKeys(epoch, aead, channel)
+    if (PROFILES[profile].diversifiesAead) this.#other = root.trafficKeys(epoch, otherSuite(aead), channel)
   }
 
   keysFor(sequence: bigint): TrafficKeys {

@@ -16,9 +16,9 @@ export class RecordReceiver {
   readonly #limits: KeyLimits
 
   /** Takes ownership of `root`. */
-  constructor(root: DirectionRoot, protection: Protection) {
+  constructor(root: DirectionRoot, protection: Protection, limits: KeyLimits) {
     this.#keys = new DirectionKeys(root, protection)
-    this.#limits = protection.limits
+    this.#limits = limits
   }
 
   get generation(): bigint {

@@ -14,7 +14,7 @@ import { DIRECTION } from '../keys/traffic.ts'
 import { Deframer, RawFrame } from '../wire/deframer.ts'
 import { AAD_OCTETS, encodeHeader, FLAG } from '../wire/header.ts'
 import { concatOctets } from '../wire/octets.ts'
-import { newScratch, type Protection } from './channel-epoch.ts'
+import type { Protection } from './channel-epoch.ts'
 import { KEY_LIMITS, type KeyLimits } from './key-limits.ts'
 import { RecordReceiver } from './receiver.ts'
 import { RecordSender } from './sender.ts'
@@ -29,17 +29,20 @@ interface Ends {
   readonly receiver: RecordReceiver
 }
 
-function ends(over: Partial<Protection> = {}, provider: CryptoProvider = node, master: Uint8Array = MASTER): Ends {
-  const protection: Protection = {
-    profile: PROFILE.STANDARD,
-    aead: AEAD.AES_256_GCM,
-    limits: KEY_LIMITS[PROFILE.STANDARD],
-    scratch: newScratch(),
-    ...over,
-  }
+function ends(
+  over: Partial<Protection> & { readonly limits?: KeyLimits } = {},
+  provider: CryptoProvider = node,
+  master: Uint8Array = MASTER,
+): Ends {
+  const { limits = KEY_LIMITS[PROFILE.STANDARD], ...rest } = over
+  const { aad } = provider.scratch
+  const protection: Protection = { profile: PROFILE.STANDARD, aead: AEAD.AES_256_GCM, aad, ...rest }
   const hash = master.length === 32 ? 'sha256' : 'sha384'
   const root = () => new DirectionRoot(provider, hash, DIRECTION.CLIENT_TO_SERVER, master.slice())
-  return { sender: new RecordSender(root(), protection), receiver: new RecordReceiver(root(), protection) }
+  return {
+    sender: new RecordSender(root(), protection, limits),
+    receiver: new RecordReceiver(root(), protection, limits),
+  }
 }
 
 function limits(over: Partial<KeyLimits['hard']>, startAt = 0.5): KeyLimits {
@@ -140,7 +143,7 @@ describe('seal and open', () => {
     }
   })
 
-  it(`${requirement('REC-006')} altering any octet of ciphertext or tag makes opening fail, and nothing is handed out`, () => {
+  it(`${requirement('REC-006', 'OWN-004')} altering any octet of ciphertext or tag makes opening fail, and nothing is handed out`, () => {
     const length = sealed(ends().sender, BRIDGE, BRIDGE_FRAME.REQUEST, body('hello')).length
     for (let at = 36; at < length; at++) {
       const { sender, receiver } = ends()
@@ -224,7 +227,7 @@ describe('frames that are not what they say', () => {
     expect(receiver.open(good, 0)).toEqual(body(''))
   })
 
-  it('a frame without ENC and one without room for a tag are dropped and move nothing', () => {
+  it(`${requirement('OWN-005')} a frame without ENC and one without room for a tag are dropped and move nothing`, () => {
     const { sender, receiver } = ends()
     const frame = parse(sealed(sender, BRIDGE, 0x0100, body('x')))
     expect(receiver.open(like(frame, { header: { ...frame.header, flags: FLAG.URG } }), 0)).toBe('not_sealed')
@@ -337,7 +340,7 @@ describe('limits of a key', () => {
     expect(sender.exhausted(BRIDGE, 1_000)).toBe(false)
   })
 
-  it(`${requirement('REC-011')} a receiver cuts off a peer at twice its hard stop`, () => {
+  it(`${requirement('REC-011', 'OWN-014')} a receiver cuts off a peer at twice its hard stop`, () => {
     const { sender } = ends()
     const { receiver } = ends({ limits: limits({ frames: 2 }) })
     for (let i = 0; i < 4; i++) {
@@ -347,7 +350,7 @@ describe('limits of a key', () => {
     expect(() => receiver.open(tooMuch, 0)).toThrow(expect.objectContaining({ code: 'KEY_LIMIT' }))
   })
 
-  it('it does so by octets as well', () => {
+  it(`${requirement('OWN-014')} it does so by octets as well`, () => {
     const { sender } = ends()
     const { receiver } = ends({ limits: limits({ octets: 50 }) })
     const big = () => parse(sealed(sender, BRIDGE, 0x0100, new Uint8Array(100)))

@@ -14,14 +14,13 @@ import type { KeyLimits } from './key-limits.ts'
 export class RecordSender {
   readonly #keys: DirectionKeys
   readonly #limits: KeyLimits
-  /** Scratch for the associated data of the frame being sealed. */
   readonly #aad: Uint8Array
 
   /** Takes ownership of `root`. */
-  constructor(root: DirectionRoot, protection: Protection) {
+  constructor(root: DirectionRoot, protection: Protection, limits: KeyLimits) {
     this.#keys = new DirectionKeys(root, protection)
-    this.#limits = protection.limits
-    this.#aad = protection.scratch.aad
+    this.#limits = limits
+    this.#aad = protection.aad
   }
 
   get generation(): bigint {

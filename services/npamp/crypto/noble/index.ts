@@ -1,6 +1,7 @@
 import type { HashName } from '../../codepoints/profiles.ts'
 import type { AeadSuite, Kem, SignatureScheme } from '../../codepoints/suites.ts'
 import type { AeadKey, CryptoProvider, KemKeyPair, SigningKey } from '../provider.ts'
+import { newScratch } from '../scratch.ts'
 import { NobleAeadKey } from './aead.ts'
 import { hash, hkdfExpand, hkdfExtract, hmac } from './hashes.ts'
 import { encapsulateTo, NobleKemKeyPair } from './kem.ts'
@@ -21,6 +22,7 @@ export function nobleProvider(options: NobleOptions): CryptoProvider {
 
 class NobleProvider implements CryptoProvider {
   readonly name = 'noble'
+  readonly scratch = newScratch()
   readonly #random: (length: number) => Uint8Array
 
   constructor(random: (length: number) => Uint8Array) {

@@ -2,6 +2,7 @@ import { randomFillSync, timingSafeEqual } from 'node:crypto'
 import type { HashName } from '../../codepoints/profiles.ts'
 import type { AeadSuite, Kem, SignatureScheme } from '../../codepoints/suites.ts'
 import type { AeadKey, CryptoProvider, KemKeyPair, SigningKey } from '../provider.ts'
+import { newScratch } from '../scratch.ts'
 import { NodeAeadKey } from './aead.ts'
 import { hash, hkdfExpand, hkdfExtract, hmac } from './hashes.ts'
 import { encapsulateTo, NodeKemKeyPair } from './kem.ts'
@@ -25,6 +26,7 @@ export function nodeProvider(): CryptoProvider {
 
 class NodeProvider implements CryptoProvider {
   readonly name = 'node'
+  readonly scratch = newScratch()
   readonly #sealedInput = new SealedInput()
 
   random(length: number): Uint8Array {
