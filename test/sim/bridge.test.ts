@@ -1,6 +1,8 @@
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
-import { encodePayload } from '../../services/npamp/bridge/payload.ts'
+import { TRANSPORT_ERROR } from '../../services/npamp/bridge/contract.ts'
+import { decodePayload, encodePayload } from '../../services/npamp/bridge/payload.ts'
+import { decodeTransportError } from '../../services/npamp/bridge/transport-error.ts'
 import {
   ALL_CHANNEL_FRAME,
   Association,
@@ -16,7 +18,7 @@ import {
 } from '../../services/npamp/index.ts'
 import { concatOctets } from '../../services/npamp/wire/octets.ts'
 import { answer, call, only, text, utf8 } from '../fixtures/npamp/bridge-ends.ts'
-import { initiatorOptions, responderOptions } from './ends.ts'
+import { initiatorOptions, relaySettings, responderOptions } from './ends.ts'
 import { RawPeer } from './raw-peer.ts'
 
 /** A Bridge on a real association; octets move between two of them without time passing. */
@@ -47,9 +49,9 @@ class Side {
 
 const NOW = 0
 
-function joined(): { near: Side; far: Side; pump: () => void } {
+function joined(settings = relaySettings('responder')): { near: Side; far: Side; pump: () => void } {
   const near = new Side(new Association(initiatorOptions(), NOW))
-  const far = new Side(new Association(responderOptions(), NOW))
+  const far = new Side(new Association(responderOptions({ settings }), NOW))
   const move = (from: Side, to: Side): boolean => {
     const pieces = from.association.transmit(NOW, 64 * 1024)
     for (const piece of pieces) to.association.receive(piece.slice(), NOW)
@@ -109,9 +111,20 @@ describe(`${requirement('RPC-029', 'BRG-028')} over two real associations`, () =
     expect([reply.kind, text(reply.octets)]).toEqual(['error', error])
   })
 
-  it('a request of a protocol that the other end does not carry never leaves', () => {
-    const near = new Side(new Association(initiatorOptions(), NOW))
-    expect(() => near.request(call('1'))).toThrowError(/has not said/)
+  it(`${requirement('HELLO-016')} a request or notification outside the usable set of both HELLOs never leaves`, () => {
+    const silent = new Side(new Association(initiatorOptions(), NOW))
+    expect(() => silent.request(call('1'))).toThrowError(/has not said/)
+    // given: we carry MCP and A2A, the other end A2A only
+    const { near, far, pump } = joined(relaySettings('far', { protocols: [PROTOCOL.A2A] }))
+    expect(near.association.peer?.protocols).toEqual([PROTOCOL.A2A])
+    const octets = utf8('{"jsonrpc":"2.0","method":"x"}')
+    for (const side of [near, far]) {
+      expect(() => side.request(call('1'))).toThrowError(/not usable/)
+      expect(() => side.bridge.notify({ protocolId: PROTOCOL.MCP, octets })).toThrowError(/not usable/)
+    }
+    expect(near.association.queuedOctets + far.association.queuedOctets).toBe(0)
+    pump()
+    expect([...near.take(), ...far.take()]).toEqual([])
   })
 
   it('the loss of the transport tells what was sent from what was not', () => {
@@ -184,6 +197,22 @@ describe('against a peer that does what no correct one does', () => {
     const errors = peer.received.filter((frame) => frame.channel === CHANNEL.BRIDGE)
     expect(errors).toHaveLength(1)
     expect(errors[0]?.type).toBe(BRIDGE_FRAME.ERROR)
+  })
+
+  it(`${requirement('HELLO-017')} a request outside the usable set of both HELLOs is answered ProtocolUnsupported`, () => {
+    // given: we carry MCP and A2A, the peer says that it carries A2A only, and asks in MCP
+    const { peer, bridge, events } = served()
+    peer.hello([PROTOCOL.A2A])
+    events()
+    peer.received.length = 0
+    peer.send({ channel: CHANNEL.BRIDGE, type: BRIDGE_FRAME.REQUEST, body: requestFrame('a') })
+    expect(events()).toEqual([])
+    peer.collect()
+    const [answer] = peer.received
+    expect(answer?.type).toBe(BRIDGE_FRAME.ERROR)
+    const { foreign } = decodePayload(answer?.payload ?? utf8(''), BRIDGE_FRAME.ERROR, new Set())
+    expect(decodeTransportError(foreign)?.code).toBe(TRANSPORT_ERROR.PROTOCOL_UNSUPPORTED)
+    expect(bridge.openExchanges).toBe(0)
   })
 
   it('a duplicate correlation id is reported by an ERROR frame on the Bridge channel', () => {

@@ -98,6 +98,14 @@ describe('a stalled handshake', () => {
     expect(world.responder.fate).toBe('HANDSHAKE_TIMEOUT')
   })
 
+  it(`${requirement('OWN-012')} nor is a flight now and then: the deadline counts from the beginning`, () => {
+    const world = new World({ pipes: { delayMs: [6_000, 6_000] } })
+    world.run(9_999)
+    expect(world.ends.map((end) => end.fate)).toEqual([undefined, undefined])
+    world.run(1)
+    expect(world.ends.map((end) => end.fate)).toEqual(['HANDSHAKE_TIMEOUT', 'HANDSHAKE_TIMEOUT'])
+  })
+
   it(`${requirement('OWN-001')} a frame of more than 64 KiB before Established is refused by its header`, () => {
     const world = new World()
     const header = new Uint8Array(36)

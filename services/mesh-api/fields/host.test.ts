@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { requirement } from '@causeway/test/requirements'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allowedHost, allowedOrigin, httpUrl, listenHost, npampUrl, parseNpampUrl } from './host.ts'
@@ -41,6 +42,15 @@ describe('npamp URLs', () => {
     'https://tools:7000',
     'tools:7000',
   ])('%j is refused', (url) => expect(accepts(npampUrl(), url)).toBe(false))
+})
+
+describe('an npamp URL', () => {
+  it(`${requirement('WIRE-044')} says where a peer is and nothing else: nothing in it could ask for another profile`, () => {
+    for (const ask of ['?profile=standard', '/?profile=1', '/standard', '#profile=standard', ';profile=standard'])
+      expect(accepts(npampUrl(), `npamp://tools:7000${ask}`)).toBe(false)
+    expect(accepts(npampUrl(), 'npamp://standard@tools:7000')).toBe(false)
+    expect(Object.keys(parseNpampUrl('npamp://tools:7000'))).toEqual(['host', 'port'])
+  })
 })
 
 describe('backend URLs', () => {

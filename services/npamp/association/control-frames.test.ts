@@ -235,6 +235,15 @@ describe('unknown frame types', () => {
     },
   )
 
+  it(`${requirement('OWN-009', 'WIRE-020')} are reported for each channel of their own`, () => {
+    const peer = ready()
+    peer.send({ channel: CONTROL, type: 0x000b }).send({ channel: BRIDGE, type: 0x000b })
+    expect(errorsOf(peer)).toMatchObject([
+      { channel: CONTROL, refType: 0x000b },
+      { channel: BRIDGE, refType: 0x000b },
+    ])
+  })
+
   it(`${requirement('OWN-009')} the memory of what was reported is bounded`, () => {
     const peer = ready()
     for (let type = 0x2000; type < 0x2000 + 400; type++) {

@@ -160,7 +160,9 @@ describe("the peer's HELLO", () => {
   })
 
   it(`${requirement('HELLO-024')} is forgotten when the association ends`, () => {
-    const peer = RawPeer.dialling().hello().send({ type: CLOSE })
+    const peer = RawPeer.dialling().hello()
+    expect(peer.association.peer).toBeDefined()
+    peer.send({ type: CLOSE })
     expect(peer.association.peer).toBeUndefined()
     expect(peer.association.established?.peerHandle).toMatch(/^bciq/)
   })
@@ -190,6 +192,10 @@ describe('waiting for HELLO', () => {
       expect(closeCode(peer)).toBe(2)
     },
   )
+
+  it(`${requirement('OWN-015')} is over when it came`, () => {
+    expect(RawPeer.dialling().wait(4_999).hello().wait(10_000).association.state).toBe('ready')
+  })
 
   it('nothing may be asked meanwhile, but a request that comes too early can be answered', () => {
     const peer = RawPeer.dialling().send({ channel: BRIDGE, type: BRIDGE_FRAME.REQUEST, body: Uint8Array.of(1) })

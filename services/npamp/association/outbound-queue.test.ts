@@ -5,6 +5,11 @@ import { LANE, laneOf, OutboundQueue } from './outbound-queue.ts'
 
 const frame = (channel: number, octets = 0) => ({ channel, type: 0x0100, parts: [new Uint8Array(octets)] })
 
+function filled(queue: OutboundQueue, octets: number): OutboundQueue {
+  queue.push(LANE.NORMAL, frame(CHANNEL.BRIDGE, octets))
+  return queue
+}
+
 function drain(queue: OutboundQueue): number[] {
   const channels: number[] = []
   for (let head = queue.head(); head !== undefined; head = queue.head()) {
@@ -36,6 +41,7 @@ describe('the outbound queue', () => {
     queue.push(LANE.NORMAL, frame(CHANNEL.BRIDGE, 10))
     queue.push(LANE.REPLY, frame(CHANNEL.CONTROL, 10))
     expect(queue.octets).toBe(36 + 10 + 16)
+    expect([new OutboundQueue(62), new OutboundQueue(63)].map((one) => filled(one, 10).full)).toEqual([true, false])
     drain(queue)
     expect(queue.octets).toBe(0)
   })

@@ -114,6 +114,7 @@ describe('REKEM of the peer', () => {
     peer.collect()
     rekem(peer, 1n, keys)
     const ack = peer.framesOf(REKEM_ACK)[0]
+    expect(ack?.channel).toBe(CHANNEL.CONTROL)
     // RawPeer opened it under the old generation; what follows it opened under the new one.
     expect(ack?.payload).toHaveLength(1120 + 4 + 12)
     expect(ack && decodeRekemAck(ack.payload).generation).toBe(1n)
@@ -152,6 +153,16 @@ describe('REKEM of the peer', () => {
     peer.send({ type: PING })
     expect(peer.framesOf(PONG)).toHaveLength(1)
     expect(peer.framesOf(REKEM_ACK)).toHaveLength(0)
+  })
+
+  it(`${requirement('REC-039', 'REC-043')} counts in the direction that it heals, not in the peer's own`, () => {
+    // given: the peer's direction is one generation ahead of ours
+    const peer = ratchet(ready(), 1n)
+    const keys = provider.generateKemKeyPair(KEM.X25519MLKEM768)
+    peer.send({ type: REKEM, body: encodeRekem({ material: keys.share, generation: 2n }) })
+    expect(peer.dropped('stale_rekem')).toBe(1)
+    rekem(peer.wait(10_000), 1n, keys)
+    expect(peer.framesOf(REKEM_ACK)).toHaveLength(1)
   })
 
   it(`${requirement('REC-042')} with a damaged or low-order share stays unanswered; nothing advances`, () => {

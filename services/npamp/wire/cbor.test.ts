@@ -255,6 +255,10 @@ describe('decodeCbor', () => {
     )
   })
 
+  it(`${requirement('OWN-003')} keeps text as it came, a byte order mark included`, () => {
+    expect(decodeCbor(fromHex('64efbbbf61'))).toBe('\ufeffa')
+  })
+
   it('keeps 64-bit integers exact', () => {
     expect(decodeCbor(fromHex('1b0020000000000001'))).toBe(9_007_199_254_740_993n)
   })

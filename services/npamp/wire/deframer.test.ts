@@ -175,6 +175,11 @@ describe('Deframer', () => {
     expect(() => deframer.next()).toThrow(MalformedError)
     deframer.push(frame(new Uint8Array(3)))
     expect(() => deframer.next()).toThrow(MalformedError)
+    // A frame that was read to its end before it was refused.
+    const other = new Deframer({ maxFrameOctets: CAP })
+    const illegalType = forged((header) => header.set([0, 0], 5))
+    other.push(concatOctets([illegalType, frame(new Uint8Array(3))]))
+    for (let time = 0; time < 2; time++) expect(() => other.next()).toThrow(MalformedError)
   })
 
   it('keeps memory at the order of the octets received when they come one by one', () => {

@@ -120,6 +120,11 @@ describe('decodeHeader', () => {
     }
   })
 
+  it(`${requirement('WIRE-004')} rejects a magic that differs in any octet`, () => {
+    for (let at = 0; at < 4; at++)
+      expect(codeOf(() => decodeHeader(forged(PING, (octets) => octets.set([0], at))))).toBe('BAD_MAGIC')
+  })
+
   it(`${requirement('WIRE-009')} rejects every single reserved octet that is not zero`, () => {
     for (let at = 25; at < HEADER_OCTETS; at++)
       for (const value of [0x01, 0x80])
