@@ -1,4 +1,4 @@
-import type { Mutant } from './mutant.ts'
+import { type Mutant, inCore as one } from './mutant.ts'
 
 /** Faults in the Bridge, the JSON-RPC class and the MCP table. */
 export const BRIDGE_MUTANTS: readonly Mutant[] = [
@@ -246,7 +246,3 @@ export const BRIDGE_MUTANTS: readonly Mutant[] = [
     'known?.effect === READ_ONLY ?',
   ),
 ]
-
-function one(name: string, file: string, requirement: string, find: string, replace: string): Mutant {
-  return { name, file: `services/npamp/${file}`, requirement, find, replace }
-}

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutant.ts'
+import { type Mutant, inCore as one } from './mutant.ts'
 
 /** Faults in crypto providers, key schedule and handshake. */
 export const KEYS_AND_HANDSHAKE_MUTANTS: readonly Mutant[] = [
@@ -266,7 +266,3 @@ export const KEYS_AND_HANDSHAKE_MUTANTS: readonly Mutant[] = [
     '} finally {\n      handshake.transcript.wipe()',
   ),
 ]
-
-function one(name: string, file: string, requirement: string, find: string, replace: string): Mutant {
-  return { name, file: `services/npamp/${file}`, find, replace, requirement }
-}

@@ -10,3 +10,8 @@ export interface Mutant {
   /** A test that cites this id must fail. */
   readonly requirement: string
 }
+
+/** A mutant of the core; `file` is a path inside `services/npamp`. */
+export function inCore(name: string, file: string, requirement: string, find: string, replace: string): Mutant {
+  return { name, file: `services/npamp/${file}`, requirement, find, replace }
+}

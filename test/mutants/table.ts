@@ -1,6 +1,19 @@
+import { ASSOCIATION_MUTANTS } from './association.ts'
 import { BRIDGE_MUTANTS } from './bridge.ts'
+import { HELLO_MUTANTS } from './hello.ts'
 import { KEYS_AND_HANDSHAKE_MUTANTS } from './keys-and-handshake.ts'
 import type { Mutant } from './mutant.ts'
+import { RECORD_MUTANTS } from './record.ts'
+import { TRANSPORT_MUTANTS } from './transports.ts'
+import { WIRE_MUTANTS } from './wire.ts'
 
 /** Every mutant; each room of the core has a file of its own. */
-export const MUTANTS: readonly Mutant[] = [...KEYS_AND_HANDSHAKE_MUTANTS, ...BRIDGE_MUTANTS]
+export const MUTANTS: readonly Mutant[] = [
+  ...WIRE_MUTANTS,
+  ...KEYS_AND_HANDSHAKE_MUTANTS,
+  ...RECORD_MUTANTS,
+  ...HELLO_MUTANTS,
+  ...ASSOCIATION_MUTANTS,
+  ...BRIDGE_MUTANTS,
+  ...TRANSPORT_MUTANTS,
+]
