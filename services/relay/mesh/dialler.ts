@@ -79,10 +79,13 @@ export class Dialler {
     while (this.#running < wanted) this.#dial()
   }
 
-  /** What became of an association that `create` made: undefined when it carries calls, else how it closed. */
-  settled(association: PeerAssociation, cause: CloseCause | undefined): void {
+  /**
+   * What became of an association that `create` made: undefined when it carries calls, else how it closed. False when that
+   * was settled before, or is about another association.
+   */
+  settled(association: PeerAssociation, cause: CloseCause | undefined): boolean {
     const shaking = this.#unsettled.get(association)
-    if (shaking === undefined) return
+    if (shaking === undefined) return false
     this.#unsettled.delete(association)
     if (cause === undefined) {
       this.#failures = 0
@@ -91,6 +94,7 @@ export class Dialler {
       shaking.leave()
     }
     shaking.resolve(cause === undefined ? undefined : failureOfClose(cause))
+    return true
   }
 
   /** An association that had just been dialled was lost at once: that is a failure too, or a relay would dial in a loop. */

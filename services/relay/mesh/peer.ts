@@ -135,10 +135,7 @@ export class Peer implements AssociationHome, CallCarrier {
 
   ready(association: PeerAssociation): void {
     this.#closeOlderIncarnations(association)
-    if (association.core.role === 'initiator') {
-      this.#options.observer.dialSucceeded()
-      this.#dialler.settled(association, undefined)
-    }
+    if (this.#dialler.settled(association, undefined)) this.#options.observer.dialSucceeded()
     if (this.#drains) association.closeWhenIdle()
     this.#placeWaiting()
     this.#grow('keep')
