@@ -2,6 +2,7 @@ import {
   AEAD,
   ANNOUNCED_TLV_TYPES,
   Association,
+  type AssociationOptions,
   type CryptoProvider,
   type HandshakeConfig,
   type IdentityPolicy,
@@ -23,31 +24,46 @@ export interface OwnIdentity {
   readonly bootId: Uint8Array
 }
 
-/** Makes the protocol core's side of associations from the configuration of peers. */
+/** Makes the protocol core's side of associations. Those of one kind share their options. */
 export class AssociationFactory {
   readonly #identity: OwnIdentity
   readonly #extensions: OwnExtensions
+  readonly #responding: AssociationOptions
+  readonly #initiating = new WeakMap<PeerConfig, AssociationOptions>()
 
-  constructor(identity: OwnIdentity) {
+  constructor(identity: OwnIdentity, peers: PeerDirectory) {
     this.#identity = identity
     this.#extensions = { tlvTypes: ANNOUNCED_TLV_TYPES, replica: identity.replica, bootId: identity.bootId }
+    this.#responding = this.#optionsTowardsAnybody(peers)
   }
 
   /** Throws IncompatibleError PROFILE_NOT_IMPLEMENTED. */
   initiator(peer: PeerConfig, now: number): Association {
-    const handshake = { ...this.#handshake(policyTowards(peer)), profiles: [peer.profile] }
-    return new Association({ role: 'initiator', handshake, settings: this.#settings(peer) }, now)
+    const options = this.#initiating.get(peer) ?? this.#optionsTowards(peer)
+    this.#initiating.set(peer, options)
+    return new Association(options, now)
   }
 
   /** Takes whoever one of the peers may be. */
-  responder(peers: PeerDirectory, now: number): Association {
+  responder(now: number): Association {
+    return new Association(this.#responding, now)
+  }
+
+  #optionsTowards(peer: PeerConfig): AssociationOptions {
+    const handshake = { ...this.#handshake(policyTowards(peer)), profiles: [peer.profile] }
+    return { role: 'initiator', handshake, settings: this.#settings(peer) }
+  }
+
+  #optionsTowardsAnybody(peers: PeerDirectory): AssociationOptions {
     const policy: IdentityPolicy = { mode: 'allow', accept: (handle) => peers.byHandle(handle) !== undefined }
-    const handshake = { ...this.#handshake(policy), minimumProfile: PROFILE.STANDARD }
-    const settings = ({ peerHandle }: { readonly peerHandle: string }): PeerSettings => {
-      const peer = peers.byHandle(peerHandle)
-      return peer === undefined ? NOTHING : this.#settings(peer.config)
+    return {
+      role: 'responder',
+      handshake: { ...this.#handshake(policy), minimumProfile: PROFILE.STANDARD },
+      settings: ({ peerHandle }) => {
+        const peer = peers.byHandle(peerHandle)
+        return peer === undefined ? NOTHING : this.#settings(peer.config)
+      },
     }
-    return new Association({ role: 'responder', handshake, settings }, now)
   }
 
   #handshake(policy: IdentityPolicy): HandshakeConfig {

@@ -73,7 +73,7 @@ export class AssociationPool {
   /** `named`: the peer can be told which session a call is for. Otherwise the session has the association to itself. */
   pin(sessionId: string, association: PeerAssociation, named: boolean): void {
     this.#pins.set(sessionId, association)
-    association.sessions.add(sessionId)
+    association.pinSession(sessionId)
     if (named) return
     association.unnamedSession = sessionId
     association.carriedUnnamed = true
@@ -82,7 +82,7 @@ export class AssociationPool {
   unpin(sessionId: string): PeerAssociation | undefined {
     const association = this.#pins.get(sessionId)
     this.#pins.delete(sessionId)
-    association?.sessions.delete(sessionId)
+    association?.unpinSession(sessionId)
     if (association?.unnamedSession === sessionId) association.unnamedSession = undefined
     return association
   }

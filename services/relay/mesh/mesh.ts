@@ -66,7 +66,7 @@ export class Mesh {
   constructor(options: MeshOptions) {
     const { identity, clock, targets, metrics, logger, limits } = options
     this.#options = options
-    this.#factory = new AssociationFactory(identity)
+    this.#factory = new AssociationFactory(identity, this.#peers)
     this.#watch = new AssociationWatch(logger, metrics, () => clock.now())
     this.#context = {
       clock,
@@ -102,7 +102,7 @@ export class Mesh {
   /** A connection that somebody opened; `settled` once its handshake is over. */
   accept(transport: Transport, settled: () => void): void {
     const association = new PeerAssociation({
-      core: this.#factory.responder(this.#peers, this.#options.clock.now()),
+      core: this.#factory.responder(this.#options.clock.now()),
       context: this.#context,
       homeOf: ({ peerHandle }) => {
         settled()

@@ -49,6 +49,7 @@ export interface Incarnation {
   readonly bootId: string
 }
 
+const NO_SESSIONS: ReadonlySet<string> = new Set()
 /** CARRIAGE section 1, LINK op 2. */
 const MAX_DRAIN_MS = 30_000
 /** What the peer sent before it heard of the drain is still served, not lost with the association. */
@@ -61,12 +62,11 @@ const DRAIN_GRACE_MS = 500
 export class PeerAssociation implements CallsHost {
   readonly core: AssociationCore
   readonly startedAt: number
-  /** Sessions of our clients that are pinned to it, by `Session.id`. */
-  readonly sessions = new Set<string>()
   /** The session that has it to itself, because its calls cross without RouteContext. */
   unnamedSession: string | undefined
   /** It carries, or carried, calls without RouteContext. */
   carriedUnnamed = false
+  #sessions: Set<string> | undefined
   readonly context: AssociationContext
   readonly #options: PeerAssociationOptions
   readonly #clock: Clock
@@ -129,6 +129,20 @@ export class PeerAssociation implements CallsHost {
 
   get openExchanges(): number {
     return this.bridge.openExchanges
+  }
+
+  /** Sessions of our clients that are pinned to it, by `Session.id`. */
+  get sessions(): ReadonlySet<string> {
+    return this.#sessions ?? NO_SESSIONS
+  }
+
+  pinSession(id: string): void {
+    this.#sessions ??= new Set()
+    this.#sessions.add(id)
+  }
+
+  unpinSession(id: string): void {
+    this.#sessions?.delete(id)
   }
 
   /** Nothing of our clients' is here. */
