@@ -45,7 +45,7 @@ async function expectNextAnswered(crowd: Crowd, label: string): Promise<void> {
 }
 
 describe.concurrent('what stands still and does not end', { timeout: 60_000 }, () => {
-  it(`${requirement('BRG-019')} relay tools: calls in flight end as unknown, those that come later as not sent and never run`, () =>
+  it(`${requirement('OWN-020')} ${requirement('BRG-019')} relay tools: calls in flight end as unknown, those that come later as not sent and never run`, () =>
     atStand(async (stand, crowd) => {
       const waitMs = DEAD_MS + SLACK_MS
       const before = crowd.call('before', { how: 'holdAnswer' }, waitMs)
@@ -75,7 +75,7 @@ describe.concurrent('what stands still and does not end', { timeout: 60_000 }, (
     ['toTools', { ballast: 'b'.repeat(100_000) }, 0],
     ['toEdge', { octets: 100_000 }, 1],
   ] as const satisfies readonly [Way, object, number][]) {
-    it(`${requirement('BRG-019')} the link inside a frame ${way}: the calls end as unknown and ran ${times} times`, () =>
+    it(`${requirement('OWN-021')} ${requirement('BRG-019')} the link inside a frame ${way}: the calls end as unknown and ran ${times} times`, () =>
       atStand(async (stand, crowd) => {
         stand.link.hold(way, 50_000)
         const calls = crowd.call('stalled', octets, DEAD_MS + SLACK_MS)

@@ -1,9 +1,13 @@
 import { requirement } from '@causeway/test/requirements'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { How } from '../../fixtures/servers/ledger.ts'
 import type { RunArguments } from './callers.ts'
 import { type Calls, Crowd } from './crowd.ts'
+import type { Ending } from './ending.ts'
 import { eventually, inTime } from './in-time.ts'
+import { expectAtMostOnce } from './judge.ts'
 import { numbersOf } from './metrics-of.ts'
+import { RawCaller } from './raw-caller.ts'
 import { type Stand, startStand } from './stand.ts'
 
 /** Where calls are when somebody dies. */
@@ -186,3 +190,40 @@ describe('kill -9 of the backend', () => {
     expect(crowd.timesRun(calls)).toEqual([0])
   })
 })
+
+describe('kill -9 at any moment', () => {
+  it(`${requirement('BRG-019')} of relay tools and of the backend, again and again under load: every call ends, and runs once at most`, async () => {
+    const endings = new Map<string, Ending>()
+    let calling = true
+    const callAgain = async (name: number): Promise<void> => {
+      const caller = await RawCaller.connect('modern', stand.url)
+      for (let n = 0; calling; n++) {
+        const key = `any moment, ${name}/${n}`
+        endings.set(key, await inTime(caller.run({ key, how: HOWS[n % HOWS.length] ?? 'answer', ms: 5 }), key))
+      }
+      await caller.close()
+    }
+    const all = Promise.all(Array.from({ length: 8 }, (_, name) => callAgain(name)))
+    for (const victim of ['tools', 'backend', 'tools', 'backend'] as const) {
+      const before = endings.size
+      await eventually('calls go on', () => endings.size >= before + 50)
+      if (victim === 'tools') {
+        await stand.mesh.tools.kill()
+        await stand.mesh.restartTools()
+      } else {
+        await stand.backend.kill()
+        await stand.restartBackend()
+      }
+    }
+    await eventually('they are answered again', async () => {
+      return [...endings.values()].slice(-20).every(({ how }) => how === 'answer')
+    })
+    calling = false
+    await all
+    await stand.idle()
+    for (const [key, ending] of endings) expectAtMostOnce(stand, key, ending)
+    expect([...endings.values()]).not.toContainEqual(BROKEN)
+  })
+})
+
+const HOWS: readonly How[] = ['answer', 'late', 'stream', 'lateRun']

@@ -2,6 +2,7 @@ import { requirement } from '@causeway/test/requirements'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Ending } from './ending.ts'
 import { eventually, inTime } from './in-time.ts'
+import { expectAtMostOnce } from './judge.ts'
 import type { Way } from './link.ts'
 import { numbersOf } from './metrics-of.ts'
 import { RawCaller } from './raw-caller.ts'
@@ -56,16 +57,6 @@ async function measured(act: () => Promise<unknown>): Promise<Record<Way, number
   }
 }
 
-/** What must hold of every call, however it ended. */
-function expectAtMostOnce(key: string, ending: Ending): void {
-  const ran = stand.ran(key)
-  expect(ran, key).toBeLessThanOrEqual(1)
-  if (ending.how === 'answer') expect(ran, key).toBe(1)
-  else
-    expect(ending, key).toMatchObject({ how: 'error', name: expect.stringMatching(/^(NotDelivered|QuotaExceeded)$/) })
-  if (ending.how === 'error' && ending.delivery === 'not_sent') expect(ran, key).toBe(0)
-}
-
 describe('a link that is cut', () => {
   beforeEach(() => stand.link.release())
 
@@ -82,7 +73,7 @@ describe('a link that is cut', () => {
         expect(ending).toMatchObject(UNKNOWN)
         if (octets < toTools) expect(stand.ran(key), `${octets} of ${toTools}`).toBe(0)
         await stand.idle()
-        expectAtMostOnce(key, ending)
+        expectAtMostOnce(stand, key, ending)
         await associationLost()
         if (era === 'legacy') expect(await run(era, newKey())).toMatchObject({ status: 404, delivery: 'not_sent' })
       }
@@ -139,7 +130,7 @@ describe('a link that is cut', () => {
       const endings = await Promise.all(calls)
       await inTime(cut, 'the cut')
       await stand.idle()
-      for (const { key, ending } of endings) expectAtMostOnce(key, ending)
+      for (const { key, ending } of endings) expectAtMostOnce(stand, key, ending)
     }
   })
 
@@ -159,7 +150,7 @@ describe('a link that is cut', () => {
     stand.link.cut()
     const endings = await Promise.all(calls)
     await stand.idle()
-    for (const { key, ending } of endings) expectAtMostOnce(key, ending)
+    for (const { key, ending } of endings) expectAtMostOnce(stand, key, ending)
     const count = (fits: (ending: Ending) => boolean) => endings.filter(({ ending }) => fits(ending)).length
     expect(count((ending) => ending.how === 'answer')).toBeGreaterThan(0)
     expect(count((ending) => ending.how === 'error' && ending.delivery === 'unknown')).toBeGreaterThan(0)

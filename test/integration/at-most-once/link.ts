@@ -74,6 +74,16 @@ export class Link {
     for (const connection of this.#connections) connection.reset()
   }
 
+  /** Resets the connection that was made last. */
+  cutNewest(): void {
+    ;[...this.#connections].at(-1)?.reset()
+  }
+
+  /** Connections that are there. */
+  get connections(): number {
+    return this.#connections.size
+  }
+
   /** Resets every connection when so many more octets were passed on this way. They arrive. Resolves then. */
   cutAfter(way: Way, octets: number): Promise<void> {
     return new Promise((resolve) => {

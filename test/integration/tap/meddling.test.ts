@@ -69,7 +69,7 @@ function expectNoAnswer(key: string, ending: Ending, way: Way): void {
 
 describe('a frame that was changed on the way', { timeout: 60_000 }, () => {
   for (const way of WAYS) {
-    it(`${requirement('WIRE-004')} ${requirement('WIRE-005')} ${requirement('WIRE-008')} ${requirement('WIRE-009')} ${requirement('WIRE-012')} ${requirement('REC-006')} ${way}, in any of its fields: ends the association with its cause, and the call as unknown`, async () => {
+    it(`${requirement('WIRE-004')} ${requirement('WIRE-005')} ${requirement('WIRE-008')} ${requirement('WIRE-009')} ${requirement('WIRE-012')} ${requirement('REC-006')} ${requirement('OWN-004')} ${way}, in any of its fields: ends the association with its cause, and the call as unknown`, async () => {
       for (const [what, reason, change] of FATAL) {
         await expectAnswered()
         const before = await closedFor(way, reason)
@@ -82,7 +82,7 @@ describe('a frame that was changed on the way', { timeout: 60_000 }, () => {
       await expectAnswered()
     })
 
-    it(`${requirement('REC-009')} ${requirement('WIRE-024')} ${requirement('WIRE-032')} ${requirement('WIRE-038')} ${way}, so that it is ignored: the gap ends the association, and both calls as unknown`, async () => {
+    it(`${requirement('REC-009')} ${requirement('WIRE-024')} ${requirement('WIRE-032')} ${requirement('WIRE-038')} ${requirement('OWN-005')} ${way}, so that it is ignored: the gap ends the association, and both calls as unknown`, async () => {
       for (const [what, reason, change] of IGNORED) {
         await expectAnswered()
         const before = { dropped: await dropped(way, reason), gaps: await closedFor(way, 'sequence_gap') }
