@@ -279,6 +279,13 @@ export const ASSOCIATION_MUTANTS: readonly Mutant[] = [
     '? live.requestsSealed++ : 0',
   ),
   one(
+    'a request that nobody asks about has no ordinal',
+    'association/transmit.ts',
+    'OWN-022',
+    '  const ordinal = ordinalOf(live, frame)\n  frame.onTaken?.(sequence, ordinal)',
+    '  frame.onTaken?.(sequence, ordinalOf(live, frame))',
+  ),
+  one(
     'ordinals of requests on every channel',
     'association/frames/dispatch.ts',
     'OWN-022',

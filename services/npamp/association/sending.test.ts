@@ -40,15 +40,17 @@ describe('send', () => {
     const taken: [bigint, number][] = []
     const onTaken = (sequence: bigint, ordinal: number) => taken.push([sequence, ordinal])
     const types = [BRIDGE_FRAME.REQUEST, BRIDGE_FRAME.NOTIFY, BRIDGE_FRAME.REQUEST]
+    // One that nobody asks about counts like any other.
+    peer.association.send({ ...frame, type: BRIDGE_FRAME.REQUEST })
     const tickets = types.map((type) => peer.association.send({ ...frame, type, onTaken }))
     expect(tickets.map((ticket) => ticket.taken)).toEqual([false, false, false])
     expect(taken).toEqual([])
     peer.collect()
     expect(tickets.map((ticket) => ticket.taken)).toEqual([true, true, true])
     expect(taken).toEqual([
-      [0n, 1],
-      [1n, 0],
-      [2n, 2],
+      [1n, 2],
+      [2n, 0],
+      [3n, 3],
     ])
   })
 

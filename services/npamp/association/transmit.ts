@@ -44,7 +44,8 @@ function sealQueued(live: Live, frame: QueuedFrame, now: number, out: Uint8Array
   if (sequence === undefined) return false
   live.queue.take(frame)
   if (frame.counted) live.flow.spend(frame.payloadOctets)
-  frame.onTaken?.(sequence, ordinalOf(live, frame))
+  const ordinal = ordinalOf(live, frame)
+  frame.onTaken?.(sequence, ordinal)
   return true
 }
 
