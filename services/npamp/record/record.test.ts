@@ -377,6 +377,16 @@ describe('diversification', () => {
     expect(sealedSuites(PROFILE.STANDARD, MASTER)).toEqual([aes, aes, aes, aes])
     expect(sealedSuites(PROFILE.HIGH, MASTER_48)).toEqual([aes, chacha, aes, chacha])
   })
+
+  it(`${requirement('REC-017', 'REC-020', 'REC-021')} wipes the keys of both suites, at an update and at the end`, () => {
+    const { provider, keysWiped } = watched()
+    const { sender } = ends({ profile: PROFILE.HIGH }, provider, MASTER_48)
+    sealed(sender, BRIDGE, 0x0100, body('x'))
+    sender.sealKeyUpdate(BRIDGE, 0, [])
+    expect(keysWiped()).toBe(2)
+    sender.wipe()
+    expect(keysWiped()).toBe(4)
+  })
 })
 
 describe('ratchet', () => {
