@@ -185,9 +185,16 @@ describe('an exchange that has no answer', () => {
   it(`${requirement('RPC-017')} is not delivered, and says so, when the backend is down`, async () => {
     const server = await scriptedServer()
     await server.close()
-    const { scope, backend } = backendHarness(server.url)
+    const { scope, backend, metrics } = backendHarness(server.url)
     cleanUps.push(() => backend.close())
     expect(await call(scope, modern(1)).sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 0 })
+    const none = { backend: 'default/under-test', status: '0' }
+    expect(metrics.value('causeway_backend_responses_total', none)).toBe(1)
+  })
+
+  it('says so when what the backend speaks is not HTTP', async () => {
+    const failure = await failureOf((arrival) => arrival.socket.end('SSH-2.0-x\r\n'))
+    expect(failure.message).toContain('is not HTTP/1.1')
   })
 
   it.each<[string, (arrival: Arrival) => void]>([
@@ -444,6 +451,21 @@ describe('a notification outside any session', () => {
     arrival.json(500, 'no')
     const refused = { backend: 'default/under-test' }
     await expect.poll(() => metrics.value('causeway_notifications_refused_total', refused)).toBe(1)
+  })
+
+  it('is dropped when too many have no status yet, and these get none for ever', async () => {
+    const { scope, server, metrics, timers } = await world(undefined, { limits: { maxQueuedPerSession: 2 } })
+    const post = (era: 'modern' | 'legacy' = 'modern') =>
+      scope.notify(clientNotification('{"jsonrpc":"2.0","method":"notifications/x"}', { era }))
+    for (const era of ['modern', 'legacy', 'modern'] as const) post(era)
+    const silent = [await server.next(), await server.next()]
+    expect(metrics.value('causeway_notifications_dropped_total', { reason: 'queue_full' })).toBe(1)
+    timers.fire()
+    await Promise.all(silent.map(({ gone }) => gone))
+    post()
+    const arrival = await server.next()
+    arrival.json(202, '')
+    expect(server.arrivals).toHaveLength(3)
   })
 })
 

@@ -7,7 +7,7 @@ import { requestHeaders } from './request-headers.ts'
 import type { OpenRequest, SouthboundSession } from './session.ts'
 import type { Posting } from './session-queue.ts'
 import { headerText } from './status.ts'
-import { LINGER_MS, type Upstream } from './upstream.ts'
+import { LINGER_MS, STATUS_LIMIT_MS, type Upstream } from './upstream.ts'
 
 export interface ExchangeOwner {
   /** The sink has been told; called before the telling. */
@@ -40,6 +40,7 @@ export class Exchange implements CallHandle, OpenRequest {
   readonly #owner: ExchangeOwner
   #ended = false
   #cancelling = false
+  #cancelLimit: unknown
   #posting: Posting | undefined
   /** Lets the session's next message go. */
   #release: () => void = () => {}
@@ -78,6 +79,7 @@ export class Exchange implements CallHandle, OpenRequest {
       return
     }
     this.#posting = {
+      octets: this.#request.octets.length,
       run: (release) => {
         this.#release = release
         // Requests run concurrently; but what follows `initialize` needs the session id that its answer brings.
@@ -106,6 +108,8 @@ export class Exchange implements CallHandle, OpenRequest {
     }
     this.#cancelling = true
     const end = () => this.fail(cancelled())
+    // It may have to wait behind others of its session: a cancelled call ends, whatever the backend does.
+    this.#cancelLimit = this.#upstream.clock.setTimeout(end, STATUS_LIMIT_MS)
     if (!this.#owner.postOneWay(this, 'notification', notification, end)) end()
   }
 
@@ -132,6 +136,7 @@ export class Exchange implements CallHandle, OpenRequest {
 
   #end(how: 'result' | 'error' | CallFailure): void {
     this.#ended = true
+    this.#upstream.clock.clearTimeout(this.#cancelLimit)
     if (this.#posting !== undefined) this.session?.queue.withdraw(this.#posting)
     this.#upstream.gate.withdraw(this.#send)
     this.#owner.ended(this, how)
@@ -199,8 +204,13 @@ export class Exchange implements CallHandle, OpenRequest {
     error: (error) => {
       this.#httpDone()
       if (this.#answer !== undefined) this.#answer.end(error)
-      else this.fail(this.#sent ? lost(error) : notReached(error))
+      else this.#noAnswer(error)
     },
+  }
+
+  #noAnswer(error: Error): void {
+    this.#upstream.telemetry.responded(0)
+    this.fail(this.#sent ? lost(error) : notReached(error))
   }
 
   #head(status: number, headers: ResponseHeaders): void {

@@ -103,7 +103,9 @@ const CAUSES: Readonly<Record<string, Cause>> = {
 }
 
 function codeOf(error: Error): string {
+  // undici's parser leaves the code out now and then.
+  if (error.name === 'HTTPParserError') return 'HPE'
   const code: unknown = 'code' in error ? error.code : undefined
   if (typeof code !== 'string') return ''
-  return code.startsWith('HPE_') ? 'HPE' : code
+  return code
 }

@@ -1,6 +1,6 @@
 import { readMessage } from './message.ts'
 import { type HttpRequest, Post, type ResponseHeaders, type ResponseReceiver } from './post.ts'
-import { LINGER_MS, type Upstream } from './upstream.ts'
+import { LINGER_MS, STATUS_LIMIT_MS, type Upstream } from './upstream.ts'
 
 /** A request whose status is all that matters: a notification, a response to the backend, or the DELETE of a session. */
 export interface OneWayListener {
@@ -18,11 +18,13 @@ export class OneWay implements ResponseReceiver {
   #status = 0
   #body: Uint8Array[] = []
   #octets = 0
-  #linger: unknown
+  /** Until the status, then until the end of the body. */
+  #timer: unknown
 
   constructor(upstream: Upstream, request: HttpRequest, listener: OneWayListener) {
     this.#upstream = upstream
     this.#listener = listener
+    this.#timer = upstream.clock.setTimeout(() => this.abort(), STATUS_LIMIT_MS)
     this.#post = new Post(upstream.pool, request, this)
   }
 
@@ -36,8 +38,9 @@ export class OneWay implements ResponseReceiver {
 
   head(status: number, _headers: ResponseHeaders): void {
     const { clock } = this.#upstream
+    this.#over()
     this.#status = status
-    this.#linger = clock.setTimeout(() => this.#post.abort(), LINGER_MS)
+    this.#timer = clock.setTimeout(() => this.#post.abort(), LINGER_MS)
     this.#settle(status)
     if (status === 404) this.#listener.unknownSession()
   }
@@ -71,8 +74,8 @@ export class OneWay implements ResponseReceiver {
   }
 
   #over(): void {
-    this.#upstream.clock.clearTimeout(this.#linger)
-    this.#linger = undefined
+    this.#upstream.clock.clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 }
 

@@ -35,6 +35,8 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
   readonly #host: ScopeHost
   readonly #onSessionLost: SessionLostCallback
   readonly #sessions = new Map<string, SouthboundSession>()
+  /** Notifications and responses outside sessions that have no status yet. */
+  #loose = { count: 0, octets: 0 }
   /** Sessions whose DELETE is not done yet. */
   readonly #ending = new Set<Promise<void>>()
 
@@ -130,8 +132,7 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
       settled(status)
     }
     if (exchange.session !== undefined) return exchange.session.postOneWay(kind, octets, NO_PARAMETERS, done)
-    this.#post({ era: exchange.request.era, kind, octets, parameters: NO_PARAMETERS }, done)
-    return true
+    return this.#post({ era: exchange.request.era, kind, octets, parameters: NO_PARAMETERS }, done)
   }
 
   // --- sessions ---
@@ -193,17 +194,31 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     this.#ending.add(ending)
   }
 
-  // --- notifications outside sessions ---
+  // --- outside sessions ---
 
   #postOutsideSession({ era, octets, parameters }: ClientNotification): void {
-    this.#post({ era, kind: 'notification', octets, parameters }, (status) => this.#settled(status))
+    const settled = (status: number) => this.#settled(status)
+    if (!this.#post({ era, kind: 'notification', octets, parameters }, settled)) {
+      this.#host.upstream.telemetry.notificationDropped('queue_full')
+    }
   }
 
-  #post(message: Parameters<typeof requestHeaders>[0], settled: (status: number) => void): void {
-    const { upstream } = this.#host
+  /** False: too much is under way already, as each takes a connection and nobody waits for it; `settled` is never called. */
+  #post(message: Parameters<typeof requestHeaders>[0], settled: (status: number) => void): boolean {
+    const { upstream, maxQueuedPerSession } = this.#host
+    const octets = message.octets.length
+    const { count, octets: held } = this.#loose
+    if (count >= maxQueuedPerSession || (count > 0 && held + octets > MAX_LOOSE_OCTETS)) return false
     const { path, acceptHeaders, telemetry } = upstream
     const headers = requestHeaders(message, undefined, acceptHeaders, () => telemetry.parameterDropped())
-    new OneWay(upstream, { method: 'POST', path, headers, body: message.octets }, { settled, unknownSession: () => {} })
+    this.#loose = { count: count + 1, octets: held + octets }
+    const over = (status: number) => {
+      this.#loose = { count: this.#loose.count - 1, octets: this.#loose.octets - octets }
+      settled(status)
+    }
+    const listener = { settled: over, unknownSession: () => {} }
+    new OneWay(upstream, { method: 'POST', path, headers, body: message.octets }, listener)
+    return true
   }
 
   #settled(status: number): void {
@@ -217,5 +232,6 @@ interface Place {
 }
 
 const DELETE_TIMEOUT_MS = 5_000
+const MAX_LOOSE_OCTETS = 16 * 1024 * 1024
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 const NOTHING_TO_HANDLE: CallHandle = { cancel() {}, resume() {} }

@@ -1,5 +1,7 @@
 /** One message of a session that waits to be posted. */
 export interface Posting {
+  /** What of it is held while it waits. */
+  readonly octets: number
   /** Posts it; `release` lets the next one go and may be called at once, later, or never again after the first time. */
   run(release: () => void): void
   /** Never run: the session is over. */
@@ -12,13 +14,17 @@ export interface Posting {
  */
 export class SessionQueue {
   readonly #limit: number
+  readonly #limitOctets: number
   #waiting: Posting[] = []
+  #waitingOctets = 0
   #busy = false
   #advancing = false
   #closed = false
 
-  constructor(limit: number) {
+  /** @param limitOctets over all that wait; one posting alone may be larger. */
+  constructor(limit: number, limitOctets: number) {
     this.#limit = limit
+    this.#limitOctets = limitOctets
   }
 
   get length(): number {
@@ -27,9 +33,8 @@ export class SessionQueue {
 
   /** False when the queue is full or closed: the posting was not taken and nothing of it is called. */
   add(posting: Posting): boolean {
-    if (this.#closed || this.#waiting.length >= this.#limit) return false
-    this.#waiting.push(posting)
-    this.#advance()
+    if (this.#closed || !this.#hasRoomFor(posting)) return false
+    this.#push(posting)
     return true
   }
 
@@ -37,8 +42,7 @@ export class SessionQueue {
   addLast(posting: Posting): void {
     if (this.#closed) return
     this.#closed = true
-    this.#waiting.push(posting)
-    this.#advance()
+    this.#push(posting)
   }
 
   /** Removes a posting that has not run; false when it has. */
@@ -46,6 +50,7 @@ export class SessionQueue {
     const at = this.#waiting.indexOf(posting)
     if (at === -1) return false
     this.#waiting.splice(at, 1)
+    this.#waitingOctets -= posting.octets
     return true
   }
 
@@ -54,7 +59,19 @@ export class SessionQueue {
     this.#closed = true
     const dropped = this.#waiting
     this.#waiting = []
+    this.#waitingOctets = 0
     for (const posting of dropped) posting.dropped()
+  }
+
+  #hasRoomFor({ octets }: Posting): boolean {
+    const waiting = this.#waiting.length
+    return waiting < this.#limit && (waiting === 0 || this.#waitingOctets + octets <= this.#limitOctets)
+  }
+
+  #push(posting: Posting): void {
+    this.#waiting.push(posting)
+    this.#waitingOctets += posting.octets
+    this.#advance()
   }
 
   #advance(): void {
@@ -75,6 +92,9 @@ export class SessionQueue {
   }
 
   #next(): Posting | undefined {
-    return this.#busy ? undefined : this.#waiting.shift()
+    if (this.#busy) return undefined
+    const posting = this.#waiting.shift()
+    if (posting !== undefined) this.#waitingOctets -= posting.octets
+    return posting
   }
 }

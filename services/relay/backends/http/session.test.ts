@@ -201,6 +201,20 @@ describe('a legacy session', () => {
     expect(await sink.failure()).toMatchObject({ code: 'QuotaExceeded', outcome: 0 })
   })
 
+  it('goes on when a notification gets no status in time', async () => {
+    const { scope, server, timers, metrics } = await opened()
+    notify(scope, INITIALIZED)
+    const { sink } = inSession(scope, ping(1))
+    const silent = await server.next()
+    timers.fire()
+    await silent.gone
+    const next = await server.next()
+    expect(next.text).toBe(ping(1))
+    next.json(200, result(1))
+    expect(await sink.replyText()).toBe(result(1))
+    expect(metrics.value('causeway_notifications_refused_total', { backend: 'default/under-test' })).toBe(1)
+  })
+
   it('refuses more messages than may wait', async () => {
     const { scope, server, metrics } = await opened({ limits: { maxQueuedPerSession: 1 } })
     notify(scope, INITIALIZED)
@@ -353,6 +367,21 @@ describe('cancelling in a session', () => {
     expect(await sink.failure()).toMatchObject({ outcome: 2 })
     await request.gone
   })
+
+  it.each(['while the cancel has no status', 'while the cancel waits behind others'])(
+    'ends with a silent backend too, %s',
+    async (when) => {
+      const { scope, server, timers } = await opened()
+      const { sink, handle } = inSession(scope, ping(1))
+      await server.next()
+      if (when.includes('behind')) for (const _ of [1, 2, 3]) notify(scope, INITIALIZED)
+      handle.cancel('deadline')
+      await server.next()
+      expect(sink.ends).toEqual([])
+      timers.fire()
+      expect(await sink.failure()).toMatchObject({ outcome: 2 })
+    },
+  )
 
   it('passes words about no open request on as any other', async () => {
     const { scope, server } = await opened()

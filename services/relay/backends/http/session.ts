@@ -32,7 +32,7 @@ export class SouthboundSession implements SessionHeaders {
   constructor(id: string, upstream: Upstream, maxQueued: number, onUnknown: (session: SouthboundSession) => void) {
     this.id = id
     this.#upstream = upstream
-    this.queue = new SessionQueue(maxQueued)
+    this.queue = new SessionQueue(maxQueued, MAX_QUEUED_OCTETS)
     this.#onUnknown = onUnknown
   }
 
@@ -85,6 +85,7 @@ export class SouthboundSession implements SessionHeaders {
     settled: Settled,
   ): boolean {
     const posting: Posting = {
+      octets: octets.length,
       run: (release) => {
         const { path, acceptHeaders, telemetry } = this.#upstream
         const message = { era: 'legacy', kind, octets, parameters } as const
@@ -101,7 +102,7 @@ export class SouthboundSession implements SessionHeaders {
 
   /** Tells the backend, behind everything that waits, that the session is over. `done` follows exactly once. */
   delete(done: () => void): void {
-    this.queue.addLast({ run: () => this.deleteNow(done), dropped: done })
+    this.queue.addLast({ octets: 0, run: () => this.deleteNow(done), dropped: done })
   }
 
   /** The same without waiting for anything. */
@@ -133,6 +134,9 @@ export class SouthboundSession implements SessionHeaders {
     this.#underWay.add(oneWay)
   }
 }
+
+/** Of one session, for a backend that leaves what came before without a status. */
+const MAX_QUEUED_OCTETS = 16 * 1024 * 1024
 
 /** The HTTP status; 0 when none came. */
 export type Settled = (status: number) => void

@@ -20,3 +20,9 @@ export interface Upstream {
  * request; a server that never ends it costs one connection for so long.
  */
 export const LINGER_MS = 1_000
+
+/**
+ * How long a backend may take to give a notification or a response its status. Nobody waits for it, but the session's next
+ * message does, and so does the end of a cancelled call: a backend that says nothing must not hold them for ever.
+ */
+export const STATUS_LIMIT_MS = 30_000
