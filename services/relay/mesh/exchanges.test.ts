@@ -266,6 +266,27 @@ describe('slow receivers', () => {
     expect(sink.ends).toHaveLength(1)
   })
 
+  it('beyond the budget the link is not read, for 5 s at most; then whoever holds most loses its exchange, and all go on', async () => {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 }, edgeLimits: { heldOctets: 5 * 1024 * 1024 } })
+    mesh.backend.script = () => {}
+    const slow = [1, 2].map((id) => start(mesh.target, modernRequest({ id: String(id) })))
+    const other = start(mesh.target, modernRequest({ id: '3' }))
+    await mesh.network.settle()
+    for (const { sink } of slow) sink.answer = 'wait'
+    const [first, second, third] = mesh.backend.calls
+    // The first event is taken by the sink; three and four are held.
+    for (let n = 0; n < 4; n++) first?.notify(event(1000 * 1024))
+    await mesh.network.settle()
+    for (let n = 0; n < 5; n++) second?.notify(event(800 * 1024))
+    await mesh.network.settle()
+    third?.result()
+    await mesh.network.pass(4_500)
+    expect(other.sink.ends).toEqual([])
+    await mesh.network.pass(600)
+    expect(await other.sink.replyText()).toContain('"id":3')
+    expect(slow.map(({ sink }) => sink.ends.length).sort()).toEqual([0, 1])
+  })
+
   it('the far relay does not read a source whose peer is behind, and goes on when the queue has drained', async () => {
     const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
     mesh.backend.script = () => {}

@@ -20,6 +20,7 @@ import { failureFromPeer } from './failures.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { callByContent, cancelledToken } from './related-by-content.ts'
+import { GIVEN_UP } from './unplaced.ts'
 
 export interface OutgoingCallsOptions {
   readonly bridge: Bridge
@@ -109,7 +110,7 @@ export class OutgoingCalls implements CallCarrier {
     const fate = bridge.cancel(call.exchange, clock.now())
     watch.cancelled('sent', fate)
     flush()
-    if (fate === 'withdrawn') this.#end(call.exchange, WITHDRAWN)
+    if (fate === 'withdrawn') this.#end(call.exchange, GIVEN_UP)
   }
 
   /** The client's own words go out as the cancel, and the exchange ends as any cancelled one (CARRIAGE section 5). */
@@ -117,7 +118,7 @@ export class OutgoingCalls implements CallCarrier {
     const { bridge, clock, watch } = this.#options
     const fate = bridge.cancel(exchange, clock.now(), own)
     watch.cancelled('sent', fate)
-    if (fate === 'withdrawn') this.#end(exchange, { ...WITHDRAWN, outcome: OUTCOME.CANCELLED })
+    if (fate === 'withdrawn') this.#end(exchange, { ...GIVEN_UP, outcome: OUTCOME.CANCELLED })
   }
 
   forget(call: PeerCall): void {
@@ -204,12 +205,6 @@ export class OutgoingCalls implements CallCarrier {
     }
     return undefined
   }
-}
-
-const WITHDRAWN: CallFailure = {
-  code: 'NotDelivered',
-  outcome: OUTCOME.NOT_DELIVERED,
-  message: 'the request was given up before it was sent',
 }
 
 /** Why the bridge did not take a request; nothing was sent. */

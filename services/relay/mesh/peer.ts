@@ -1,14 +1,14 @@
-import { CLOSE_CODE, type CloseCause, ClosedError, type EstablishedInfo, OUTCOME } from '@causeway/npamp'
+import { CLOSE_CODE, type CloseCause, ClosedError, type EstablishedInfo } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification, Session, SessionEndReason } from '../exchanges/contract.ts'
 import { AssociationPool } from './association-pool.ts'
 import { callFailureOf, type DialFailure } from './dial-failure.ts'
 import { Dialler, type DiallerOptions } from './dialler.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
-import { SESSION_LOST } from './failures.ts'
 import type { AssociationHome, PeerAssociation } from './peer-association.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
 import type { PeerConfig } from './peer-config.ts'
+import { CANNOT_NAME_TARGETS, GIVEN_UP, NO_MORE_SESSIONS, SESSION_GONE, STOPPING, TOO_MUCH_WAITS } from './unplaced.ts'
 import { WaitingCalls } from './waiting-calls.ts'
 
 export interface PeerOptions {
@@ -329,27 +329,6 @@ export class Peer implements AssociationHome, CallCarrier {
   }
 }
 
-const outcome = OUTCOME.NOT_DELIVERED
-const SESSION_GONE: CallFailure = { code: 'SessionLost', outcome: OUTCOME.SESSION_LOST, message: SESSION_LOST }
-const GIVEN_UP: CallFailure = { code: 'NotDelivered', outcome, message: 'the request was given up before it was sent' }
-const STOPPING: CallFailure = { code: 'NotDelivered', outcome, message: 'the relay is stopping' }
-const TOO_MUCH_WAITS: CallFailure = {
-  code: 'QuotaExceeded',
-  outcome,
-  message: 'too much waits for this peer already',
-  retryAfter: '1',
-}
-const NO_MORE_SESSIONS: CallFailure = {
-  code: 'QuotaExceeded',
-  outcome,
-  message: 'as many sessions with this peer as limits.sessionsPerPeer allows are open',
-}
-const CANNOT_NAME_TARGETS: CallFailure = {
-  code: 'MethodUnsupported',
-  outcome,
-  message: 'this peer cannot be told a target',
-  hint: 'leave target out of the MeshRoute',
-}
 const NO_HELLO_YET: DialFailure = {
   result: 'no_hello',
   message: 'no HELLO within 5 s',

@@ -1,0 +1,31 @@
+import { OUTCOME } from '@causeway/npamp'
+import type { CallFailure } from '../exchanges/contract.ts'
+import { SESSION_LOST } from './failures.ts'
+
+/** Why a call gets no association. None of these was sent. */
+
+const outcome = OUTCOME.NOT_DELIVERED
+export const SESSION_GONE: CallFailure = { code: 'SessionLost', outcome: OUTCOME.SESSION_LOST, message: SESSION_LOST }
+export const GIVEN_UP: CallFailure = {
+  code: 'NotDelivered',
+  outcome,
+  message: 'the request was given up before it was sent',
+}
+export const STOPPING: CallFailure = { code: 'NotDelivered', outcome, message: 'the relay is stopping' }
+export const TOO_MUCH_WAITS: CallFailure = {
+  code: 'QuotaExceeded',
+  outcome,
+  message: 'too much waits for this peer already',
+  retryAfter: '1',
+}
+export const NO_MORE_SESSIONS: CallFailure = {
+  code: 'QuotaExceeded',
+  outcome,
+  message: 'as many sessions with this peer as limits.sessionsPerPeer allows are open',
+}
+export const CANNOT_NAME_TARGETS: CallFailure = {
+  code: 'MethodUnsupported',
+  outcome,
+  message: 'this peer cannot be told a target',
+  hint: 'leave target out of the MeshRoute',
+}
