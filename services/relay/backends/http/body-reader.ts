@@ -1,4 +1,5 @@
 import { LimitError } from '@causeway/npamp'
+import { Gathered } from '../../octets/gathered.ts'
 import { SseParser } from './sse.ts'
 
 /** Turns the body of an answer into JSON texts. `end` may come while it waits; what was held is told first. */
@@ -24,8 +25,7 @@ export interface BodyListener {
 export class JsonBody implements BodyReader {
   readonly #listener: BodyListener
   readonly #maxOctets: number
-  #pieces: Uint8Array[] = []
-  #octets = 0
+  #body = new Gathered()
   #over = false
 
   constructor(listener: BodyListener, maxOctets: number) {
@@ -35,29 +35,23 @@ export class JsonBody implements BodyReader {
 
   push(chunk: Uint8Array): void {
     if (this.#over) return
-    this.#octets += chunk.length
-    if (this.#octets > this.#maxOctets) {
+    if (this.#body.octets + chunk.length > this.#maxOctets) {
       this.#over = true
-      this.#pieces = []
+      this.#body = new Gathered()
       this.#listener.tooLarge(new LimitError('LENGTH', `the answer is larger than ${this.#maxOctets} octets`))
       return
     }
-    this.#pieces.push(chunk)
+    this.#body.push(chunk)
   }
 
   end(whole: boolean): void {
     if (this.#over) return
     this.#over = true
-    if (whole && this.#octets > 0) this.#listener.text(this.#joined())
+    if (whole && this.#body.octets > 0) this.#listener.text(this.#body.join())
     this.#listener.finished()
   }
 
   resume(): void {}
-
-  #joined(): Uint8Array {
-    const [only] = this.#pieces
-    return this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces, this.#octets)
-  }
 }
 
 /** Each `message` event of the stream is one JSON text. */

@@ -33,6 +33,10 @@ describe('SseParser', () => {
     expect(data('data: {\ndata:  "a": 1\r\ndata\ndata:}\n\n')).toEqual(['{\n "a": 1\n\n}'])
   })
 
+  it('keeps empty data lines at both ends', () => {
+    expect(data('data\ndata:\ndata: a\ndata:\n\n')).toEqual(['\n\na\n'])
+  })
+
   it('strips one blank after the colon and no more', () => {
     expect(data('data:x\n\ndata:  x \n\n')).toEqual(['x', ' x '])
   })
@@ -85,7 +89,8 @@ describe('SseParser', () => {
       fc.property(stream, fc.array(fc.nat(200), { maxLength: 8 }), (whole, cuts) => {
         const bounds = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length]
         const pieces = bounds.slice(1).map((bound, i) => whole.subarray(bounds[i], bound))
-        expect(parse(pieces)).toEqual(parse([whole]))
+        const told = (events: SseEvent[]) => events.map((event) => ({ ...event, data: text(event.data) }))
+        expect(told(parse(pieces))).toEqual(told(parse([whole])))
       }),
     )
   })

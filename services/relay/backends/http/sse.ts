@@ -1,4 +1,5 @@
 import { LimitError } from '@causeway/npamp'
+import { Gathered } from '../../octets/gathered.ts'
 
 /** One event as the WHATWG event-stream format defines it, its data as octets. */
 export interface SseEvent {
@@ -16,6 +17,7 @@ const CR = 0x0d
 const COLON = 0x3a
 const SPACE = 0x20
 const EMPTY = new Uint8Array(0)
+const LINE_END = Uint8Array.of(LF)
 const BOM = [0xef, 0xbb, 0xbf] as const
 
 /**
@@ -31,13 +33,11 @@ export class SseParser {
   /** Next CR in the first chunk at or after `#position`; saves searching a chunk without CR once for every line. */
   #nextCr = -1
   /** Pieces of a line that began in an earlier chunk. */
-  #lineStart: Uint8Array[] = []
-  #lineOctets = 0
+  #lineStart: Gathered | undefined
   /** A CR ended the last line: a LF right after it belongs to it. */
   #skipLf = false
   #firstLine = true
-  #data: Uint8Array[] = []
-  #dataOctets = 0
+  #data: Gathered | undefined
   #type = ''
   #id: string | undefined
   #retryMs: number | undefined
@@ -100,9 +100,9 @@ export class SseParser {
     const rest = chunk.subarray(this.#position)
     this.#dropChunk()
     if (rest.length === 0) return
+    this.#lineStart ??= new Gathered()
     this.#lineStart.push(rest)
-    this.#lineOctets += rest.length
-    this.#checkSize()
+    this.#checkSize(this.#lineStart.octets)
   }
 
   #dropChunk(): void {
@@ -112,23 +112,28 @@ export class SseParser {
   }
 
   #finishLine(rest: Uint8Array): Uint8Array {
-    this.#lineOctets += rest.length
-    this.#checkSize()
     let line = rest
-    if (this.#lineStart.length > 0) {
-      line = join([...this.#lineStart, rest], this.#lineOctets)
-      this.#lineStart = []
+    if (this.#lineStart !== undefined) {
+      this.#lineStart.push(rest)
+      line = this.#lineStart.join()
+      this.#lineStart = undefined
     }
-    this.#lineOctets = 0
+    this.#checkSize(line.length)
     if (!this.#firstLine) return line
     this.#firstLine = false
     return BOM.every((octet, i) => line[i] === octet) ? line.subarray(BOM.length) : line
   }
 
-  #checkSize(): void {
-    if (this.#dataOctets + this.#lineOctets > this.#maxEventOctets + FIELD_OVERHEAD) {
-      throw new LimitError('LENGTH', `an event of the stream is larger than ${this.#maxEventOctets} octets`)
-    }
+  #checkSize(lineOctets: number): void {
+    if (this.#dataOctets + lineOctets > this.#maxEventOctets + FIELD_OVERHEAD) throw this.#tooLarge()
+  }
+
+  get #dataOctets(): number {
+    return this.#data?.octets ?? 0
+  }
+
+  #tooLarge(): LimitError {
+    return new LimitError('LENGTH', `an event of the stream is larger than ${this.#maxEventOctets} octets`)
   }
 
   #field(line: Uint8Array): void {
@@ -155,23 +160,20 @@ export class SseParser {
   }
 
   #addData(value: Uint8Array): void {
+    if (this.#data === undefined) this.#data = new Gathered()
+    else this.#data.push(LINE_END)
     this.#data.push(value)
-    this.#dataOctets += value.length + (this.#data.length > 1 ? 1 : 0)
-    if (this.#dataOctets > this.#maxEventOctets) {
-      throw new LimitError('LENGTH', `an event of the stream is larger than ${this.#maxEventOctets} octets`)
-    }
+    if (this.#dataOctets > this.#maxEventOctets) throw this.#tooLarge()
   }
 
   #dispatch(): SseEvent | undefined {
-    const [first = EMPTY] = this.#data
     const event: SseEvent = {
       type: this.#type,
-      data: this.#data.length <= 1 ? first : joinLines(this.#data, this.#dataOctets),
+      data: this.#data?.join() ?? EMPTY,
       id: this.#id,
       retryMs: this.#retryMs,
     }
-    this.#data = []
-    this.#dataOctets = 0
+    this.#data = undefined
     this.#type = ''
     this.#id = undefined
     this.#retryMs = undefined
@@ -182,27 +184,6 @@ export class SseParser {
 const LONGEST_FIELD_NAME = 5
 /** Room for the field name and the blank before a value of the largest size. */
 const FIELD_OVERHEAD = 6
-
-function join(pieces: readonly Uint8Array[], octets: number): Uint8Array {
-  const joined = new Uint8Array(octets)
-  let at = 0
-  for (const piece of pieces) {
-    joined.set(piece, at)
-    at += piece.length
-  }
-  return joined
-}
-
-function joinLines(lines: readonly Uint8Array[], octets: number): Uint8Array {
-  const joined = new Uint8Array(octets)
-  let at = 0
-  lines.forEach((line, i) => {
-    if (i > 0) joined[at++] = LF
-    joined.set(line, at)
-    at += line.length
-  })
-  return joined
-}
 
 const decoder = new TextDecoder()
 

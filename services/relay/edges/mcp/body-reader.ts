@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Gathered } from '../../octets/gathered.ts'
 
 /** What a client may still send after it was told that its body is too large, before its connection is cut. */
 const LINGER_OCTETS = 64 * 1024 * 1024
@@ -20,23 +21,18 @@ export function readBody(
     onTooLarge()
     return
   }
-  let first: Buffer | undefined
-  let more: Buffer[] | undefined
-  let octets = 0
+  const body = new Gathered()
   const onData = (chunk: Buffer): void => {
-    octets += chunk.length
-    if (octets > limitOctets) {
-      request.off('data', onData)
-      request.off('end', onEnd)
-      discard(request)
-      onTooLarge()
-    } else if (first === undefined) first = chunk
-    else if (more === undefined) more = [first, chunk]
-    else more.push(chunk)
+    if (body.octets + chunk.length <= limitOctets) {
+      body.push(chunk)
+      return
+    }
+    request.off('data', onData)
+    request.off('end', onEnd)
+    discard(request)
+    onTooLarge()
   }
-  const onEnd = (): void => {
-    onBody(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, octets))
-  }
+  const onEnd = (): void => onBody(body.join())
   request.on('data', onData)
   request.on('end', onEnd)
 }
@@ -49,5 +45,3 @@ export function discard(request: IncomingMessage): void {
     if (octets > LINGER_OCTETS) request.destroy()
   })
 }
-
-const EMPTY = new Uint8Array(0)
