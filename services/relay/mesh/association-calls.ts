@@ -4,7 +4,9 @@ import {
   type BridgeEvent,
   type EstablishedInfo,
   MCP_NOTIFICATIONS,
+  type McpDirection,
   type RouteContext,
+  TLV,
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification, SessionEndReason } from '../exchanges/contract.ts'
@@ -132,10 +134,10 @@ export class AssociationCalls {
       this.#outgoing?.notification(event.related, event.octets)
       return
     }
-    const { sessions, unnamedSession } = this.#host
+    const { sessions } = this.#host
     const direction = MCP_NOTIFICATIONS.get(event.method)
     const { route } = event
-    if (route === undefined && unnamedSession !== undefined && direction !== 'toServer') {
+    if (route === undefined && this.#saysItself(direction)) {
       if (!this.#outgoing?.notificationByContent(event)) this.#dropped('unrelated')
       return
     }
@@ -145,6 +147,18 @@ export class AssociationCalls {
     else if (route?.session === undefined && direction !== undefined && direction !== 'toServer') {
       this.#dropped('unrelated')
     } else this.#theIncoming.notification(event)
+  }
+
+  /**
+   * Whether a notification that names neither exchange nor session can be about one client only, so that what it says
+   * decides (digest 10 section 6): one session has the association to itself, or one exchange without a session, which is
+   * a scope of its own (CARRIAGE section 2), and the peer has no RelatedExchange to name it by.
+   */
+  #saysItself(direction: McpDirection | undefined): boolean {
+    const { unnamedSession, core } = this.#host
+    if (unnamedSession !== undefined) return direction !== 'toServer'
+    if (this.openOutgoing !== 1 || core.peer?.extensions?.tlvTypes.has(TLV.RELATED_EXCHANGE)) return false
+    return direction === 'toClient' || direction === 'both'
   }
 
   #dropped(reason: string): void {

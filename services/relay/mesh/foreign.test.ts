@@ -127,6 +127,29 @@ describe.each([
     expect(relay.metrics.value('causeway_notifications_dropped_total', { reason: 'unrelated' })).toBe(1)
   })
 
+  it('in the modern era a notification goes to the only call on its association, and to none of two', async () => {
+    const { network, target, foreign, relay } = relayAndForeign(settings)
+    foreign.onEvent = () => {}
+    const meta = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
+    const listen = modernRequest({ id: '"s"', method: 'subscriptions/listen', params: `{"_meta":{${meta}}}` })
+    const first = start(target, listen)
+    await network.settle()
+    const [association] = foreign.associations
+    const about = (id: string) => `{"_meta":{"io.modelcontextprotocol/subscriptionId":${id}}}`
+    association?.notify('notifications/subscriptions/acknowledged', about('"s"'))
+    association?.notify('notifications/tools/list_changed', about('"another"'))
+    association?.notify('notifications/progress', '{"progressToken":1,"progress":1}')
+    await network.settle()
+    expect(first.sink.notifications).toHaveLength(1)
+    const second = start(target, modernRequest({ id: '2', params: `{"_meta":{${meta},"progressToken":1}}` }))
+    await network.settle()
+    expect(association?.requests).toHaveLength(2)
+    association?.notify('notifications/progress', '{"progressToken":1,"progress":1}')
+    await network.settle()
+    expect([first, second].map(({ sink }) => sink.notifications.length)).toEqual([1, 0])
+    expect(relay.metrics.value('causeway_notifications_dropped_total', { reason: 'unrelated' })).toBe(3)
+  })
+
   it('its requests reach the default backend, in a session from initialize on', async () => {
     const { network, backend, dialIn } = relayAndForeign(settings)
     backend.script = (call) => call.result()
