@@ -61,6 +61,14 @@ describe('a cancel', () => {
     expect(pair.near.bridge.nextTimeout()).toBeUndefined()
   })
 
+  it('that nobody asked for does not leave the caller without a word', () => {
+    const pair = new BridgePair()
+    const { mine, theirs } = pair.open(call('1'))
+    pair.far.bridge.fail(theirs, cancelled, pair.far.now)
+    const failed = only(pair.toNear(), 'failed')
+    expect([failed.exchange, failed.failure.code, failed.failure.outcome]).toEqual([mine, 4, OUTCOME.UNKNOWN])
+  })
+
   it('that loses the race against the real reply ends with that reply', () => {
     const pair = new BridgePair()
     const { mine, theirs } = pair.open(call('1'))

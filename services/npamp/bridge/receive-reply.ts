@@ -28,6 +28,7 @@ export function receiveReply(state: BridgeState, frame: FrameEvent, now: number)
   const exchange = envelope && awaiting(state, octetKey(envelope.correlationId), now)
   if (envelope === undefined) state.drop('malformed_reply')
   if (exchange === undefined) return undefined
+  const cancelled = exchange.state === 'cancelled'
   state.exchanges.close(exchange, now)
   if (opened instanceof NpampError) return malformed(state, exchange, opened.message)
   const { protocolId, contentType } = opened.payload.envelope
@@ -38,7 +39,14 @@ export function receiveReply(state: BridgeState, frame: FrameEvent, now: number)
     frame.frameType === BRIDGE_FRAME.ERROR ? transportFailure(state, opened.payload, opened.extensions) : undefined
   if (failure !== undefined) {
     state.counters.failuresReceived += 1
-    return { type: 'failed', exchange, failure, by: 'peer' }
+    // Its caller would be told nothing at all (CARRIAGE section 5), and did not ask for that.
+    const unasked = failure.outcome === OUTCOME.CANCELLED && !cancelled
+    return {
+      type: 'failed',
+      exchange,
+      failure: unasked ? { ...failure, outcome: OUTCOME.UNKNOWN } : failure,
+      by: 'peer',
+    }
   }
   const kind = frame.frameType === BRIDGE_FRAME.RESPONSE ? 'result' : 'error'
   const message = attempt(() =>
