@@ -163,7 +163,13 @@ class OpenRelay implements RunningRelay {
     return listenMcp({
       ...listener,
       routes: buildRouteTable(config.routes.map((route) => this.#route(route))),
-      limits: { maxBodyOctets, maxHeaderOctets, sessionsPerRoute, sessionIdleMs: idleSessionMs },
+      limits: {
+        maxBodyOctets,
+        maxHeldBodyOctets: memoryLimitOctets() / 4,
+        maxHeaderOctets,
+        sessionsPerRoute,
+        sessionIdleMs: idleSessionMs,
+      },
       clock: this.#clock,
       wallClock: Date.now,
       random: randomBytes,

@@ -43,6 +43,8 @@ export interface McpEdgeOptions {
 export interface EdgeLimits {
   /** One request body; beyond it 413. */
   readonly maxBodyOctets: number
+  /** Request bodies of all connections and open calls; beyond it 503. */
+  readonly maxHeldBodyOctets: number
   /** All headers of one request; beyond it 431. */
   readonly maxHeaderOctets: number
   readonly sessionsPerRoute: number
@@ -58,6 +60,7 @@ export interface EdgeLimits {
 
 export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   maxBodyOctets: 4 * 1024 * 1024,
+  maxHeldBodyOctets: 256 * 1024 * 1024,
   maxHeaderOctets: 16 * 1024,
   sessionsPerRoute: 10_000,
   sessionIdleMs: 60 * 60_000,

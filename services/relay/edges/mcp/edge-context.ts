@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '@causeway/npamp/transports'
 import type { Logger } from '@causeway/telemetry'
 import type { SessionTable } from '../../sessions/session-table.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { EdgeLimits } from './contract.ts'
 import type { EdgeMetrics } from './edge-metrics.ts'
 import type { RequestIds } from './request-id.ts'
@@ -11,6 +12,7 @@ export interface EdgeContext {
   readonly clock: Clock
   readonly limits: EdgeLimits
   readonly sessions: SessionTable
+  readonly bodies: BodyBudget
   readonly requestIds: RequestIds
   readonly metrics: EdgeMetrics
   readonly logger: Logger

@@ -70,6 +70,7 @@ export class Exchange implements CallSink, OpenExchange {
   /** Hands the request to the target. Called once. */
   run(): void {
     this.#edge.open.add(this)
+    this.#edge.bodies.hold(this.#start.request.octets.length)
     this.#edge.metrics.exchangeOpened()
     this.#unlisten = onClientClosed(this.#start.response, () => this.#onClientClosed())
     const handle = this.#start.route.target.call(this.#start.request, this)
@@ -196,10 +197,11 @@ export class Exchange implements CallSink, OpenExchange {
     this.#stopTimers()
     this.#state = 'over'
     this.#unlisten()
-    const { clock, metrics, open } = this.#edge
+    const { bodies, clock, metrics, open } = this.#edge
     const nowMs = clock.now()
     this.#start.session?.releaseId(this.#start.idKey, nowMs)
     open.delete(this)
+    bodies.release(this.#start.request.octets.length)
     metrics.exchangeEnded(this.#outcome ?? outcome, nowMs - this.#startedMs)
   }
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SessionTable } from '../../sessions/session-table.ts'
 import { Admission } from './admission.ts'
+import { BodyBudget } from './body-budget.ts'
 import { DEFAULT_EDGE_LIMITS, type McpEdge, type McpEdgeOptions } from './contract.ts'
 import { Drain } from './drain.ts'
 import type { EdgeContext } from './edge-context.ts'
@@ -67,6 +68,7 @@ function createContext(options: McpEdgeOptions): EdgeContext {
     clock: options.clock,
     limits,
     sessions,
+    bodies: new BodyBudget(limits.maxHeldBodyOctets),
     requestIds: new RequestIds(options.wallClock, options.random),
     metrics,
     logger: options.logger,

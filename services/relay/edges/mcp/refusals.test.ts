@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { requirement } from '@causeway/test/requirements'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -49,6 +51,26 @@ describe('what is refused before the body is read', () => {
     ['a client that takes no JSON', { accept: 'text/event-stream' }, 406, 'NotAcceptable'],
   ])('%s', async (_, headers, status, name) => {
     expect(await refusal(LIST, headers)).toMatchObject({ status, name, code: -32600, id: null })
+  })
+
+  it('more than one Host, whichever comes first', async () => {
+    for (const hosts of [
+      ['localhost', 'evil.example'],
+      ['localhost', 'localhost'],
+    ]) {
+      const socket = connect(harness.edge.address.port, '127.0.0.1')
+      const lines = hosts.map((host) => `Host: ${host}\r\n`).join('')
+      socket.write(`POST /mcp HTTP/1.1\r\n${lines}Connection: close\r\nContent-Length: 0\r\n\r\n`)
+      const answer = await textOf(socket)
+      expect(answer).toMatch(/^HTTP\/1.1 400 .*"code":"Forbidden"/s)
+    }
+  })
+
+  it('a foreign host in the absolute form, whatever the header says', async () => {
+    const foreign = await refusal(LIST, {}, 'http://evil.example/mcp')
+    expect(foreign).toMatchObject({ status: 403, name: 'Forbidden' })
+    const here = await harness.client.post(LIST, { host: 'evil.example' }, 'http://localhost:1/mcp')
+    expect(here.status).toBe(200)
   })
 
   it('a path that no route has', async () => {

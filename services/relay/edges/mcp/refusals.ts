@@ -7,6 +7,10 @@ export function foreignHost(host: string | undefined): EdgeError {
   return refusal('Forbidden', `the Host ${quoted(host)} is not served here`, 'list it in listeners.mcp.allowedHosts')
 }
 
+export function severalHosts(): EdgeError {
+  return { ...refusal('Forbidden', 'the request has more than one Host'), status: 400 }
+}
+
 export function foreignOrigin(origin: string | undefined): EdgeError {
   return refusal(
     'Forbidden',
@@ -33,6 +37,14 @@ export function notAcceptable(): EdgeError {
 
 export function bodyTooLarge(limitOctets: number): EdgeError {
   return refusal('TooLarge', `the body is larger than ${limitOctets} octets (limits.maxBodyBytes)`)
+}
+
+export function tooMuchHeld(limitOctets: number): EdgeError {
+  return {
+    ...refusal('QuotaExceeded', `the bodies of all open requests are more than ${limitOctets} octets`),
+    status: 503,
+    retryAfter: '5',
+  }
 }
 
 export function tooManyParameters(): EdgeError {

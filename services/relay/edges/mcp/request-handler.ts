@@ -8,6 +8,7 @@ import type { EdgeError } from './edge-error.ts'
 import { AcceptHeader, isIdentity, isJson } from './media-types.ts'
 import { Post } from './post.ts'
 import * as refusals from './refusals.ts'
+import { hostOf } from './request-host.ts'
 import { sendError } from './respond.ts'
 import { traceIdOf } from './trace-id.ts'
 
@@ -36,8 +37,10 @@ function refusalOf(
   accept: AcceptHeader,
 ): EdgeError | undefined {
   const { headers } = request
-  const fault = admission.fault(headers.host, headers.origin)
-  if (fault === 'host') return refusals.foreignHost(headers.host)
+  const host = hostOf(request)
+  if (typeof host === 'object') return refusals.severalHosts()
+  const fault = admission.fault(host, headers.origin)
+  if (fault === 'host') return refusals.foreignHost(host)
   if (fault === 'origin') return refusals.foreignOrigin(headers.origin)
   if (route === undefined) return refusals.noRoute()
   // GET opens the stream of a legacy session and DELETE ends it: both come with server requests.
@@ -52,12 +55,13 @@ function refusalOf(
 function readPost(edge: EdgeContext, route: Route, request: IncomingMessage, response: ServerResponse): void {
   const post = new Post(edge, route, request, response)
   const limitOctets = Math.min(edge.limits.maxBodyOctets, route.limits.maxBodyOctets ?? Number.POSITIVE_INFINITY)
-  readBody(
-    request,
+  readBody(request, {
     limitOctets,
-    (body) => post.handle(body),
-    () => post.refuse(refusals.bodyTooLarge(limitOctets)),
-  )
+    budget: edge.bodies,
+    onBody: (body) => post.handle(body),
+    onTooLarge: () => post.refuse(refusals.bodyTooLarge(limitOctets)),
+    onNoRoom: () => post.refuse(refusals.tooMuchHeld(edge.bodies.limitOctets)),
+  })
 }
 
 function refuse(edge: EdgeContext, request: IncomingMessage, response: ServerResponse, error: EdgeError): void {
