@@ -39,7 +39,6 @@ function mismatch(
   if (body === undefined) return undefined
   if (header === undefined) return needed ? `the header ${name} is missing` : undefined
   const value = typeof header === 'string' ? header : header.join(', ')
-  if (value === body) return undefined
   const decoded = name === 'Mcp-Name' ? decodeHeaderValue(value) : value
   if (decoded === undefined) return `the header ${name} is malformed`
   return decoded === body ? undefined : `the header ${name} is not what the body says`

@@ -227,6 +227,14 @@ describe('headers and body of a modern request', () => {
     expect(answer).toMatchObject({ status: 400, code: -32020, name: 'HeaderMismatch', id: 1 })
   })
 
+  it.each([
+    ['é', 'octets that only base64 can carry'],
+    ['=?base64?YQ==?=', 'what looks like the mark and stands for something else'],
+  ])(`${requirement('MCP-051')} that agree as written only are 400 too: %s, %s`, async (name) => {
+    const answer = await refusal(modern('tools/call', { name }), { ...right, 'mcp-name': name })
+    expect(answer).toMatchObject({ status: 400, code: -32020, name: 'HeaderMismatch' })
+  })
+
   it.each<[string, string, HeaderChanges]>([
     ['a name in base64', 'echo', { 'mcp-name': `=?base64?${Buffer.from('echo').toString('base64')}?=` }],
     ['a name that needs base64', 'héllo ', { 'mcp-name': `=?base64?${Buffer.from('héllo ').toString('base64')}?=` }],
