@@ -20,7 +20,10 @@ export interface AssociationCore {
   readonly peer: PeerCapabilities | undefined
   readonly counters: AssociationCounters
 
-  /** Octets in any slicing. The array may be kept by reference until its frames are consumed: do not reuse it. */
+  /**
+   * Octets in any slicing. The array belongs to the association from here on: it is kept by reference until its frames are
+   * consumed, and the memory of a large one is given back then.
+   */
   receive(octets: Uint8Array, now: number): void
   /** The transport ended: `clean` for an orderly end of stream, else lost. */
   transportEnded(clean: boolean, now: number): void

@@ -3,6 +3,7 @@ import { AuthenticationError, MisbehavedError } from '../errors.ts'
 import type { DirectionRoot } from '../keys/direction-root.ts'
 import type { RawFrame } from '../wire/deframer.ts'
 import { FLAG, TAG_OCTETS } from '../wire/header.ts'
+import { release } from '../wire/octets.ts'
 import type { ChannelEpoch, Protection } from './channel-epoch.ts'
 import { DirectionKeys } from './direction-keys.ts'
 import type { KeyLimits } from './key-limits.ts'
@@ -27,7 +28,7 @@ export class RecordReceiver {
 
   /**
    * The plaintext, or why the frame is to be ignored. Steps 11 to 14 of digest 01 section 5, then the commit; the channel
-   * must have been admitted before, because keys are derived for it here.
+   * must have been admitted before, because keys are derived for it here. The memory of large pieces is given back.
    *
    * @throws MisbehavedError SEQUENCE_GAP or KEY_LIMIT, AuthenticationError TAG: fatal. ClosedError WIPED.
    */
@@ -49,6 +50,7 @@ export class RecordReceiver {
     this.#policeLimits(epoch, header.channel)
 
     const plaintext = epoch.keysFor(expected).open(expected, aad, pieces)
+    for (const piece of pieces) release(piece)
     if (plaintext === undefined) {
       if (isClose) return 'forged_close'
       throw new AuthenticationError('TAG', `channel ${header.channel}: frame ${expected} does not authenticate`)

@@ -7,7 +7,10 @@ export interface Transport {
   readonly info: TransportInfo
   /** Sets the receiver. Octets that came earlier are delivered in the same turn. */
   start(receiver: TransportReceiver): void
-  /** Hands the pieces to the socket as one write; false when the socket asks to wait for `onWritable`. */
+  /**
+   * Hands the pieces, which belong to the transport from here on, to the socket as one write; false when the socket asks to
+   * wait for `onWritable`.
+   */
   write(pieces: readonly Uint8Array[]): boolean
   pauseReading(): void
   resumeReading(): void

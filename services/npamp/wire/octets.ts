@@ -19,3 +19,16 @@ export function concatOctets(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuf
   }
   return octets
 }
+
+/** Smaller ones cost the collector less than giving them back costs us. */
+export const RELEASE_FROM_OCTETS = 16 * 1024
+
+/**
+ * Gives back the memory of a large array at once, where the array is all there is of its buffer. For who alone owns it: any
+ * other view of that buffer is empty from here on. Left to the collector, every 30 MiB or so of such arrays make it look at
+ * the whole heap, which costs more than all the cryptography on them.
+ */
+export function release(octets: Uint8Array): void {
+  const { buffer, length } = octets
+  if (length >= RELEASE_FROM_OCTETS && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
+}

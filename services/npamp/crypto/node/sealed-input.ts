@@ -1,4 +1,4 @@
-import { concatOctets } from '../../wire/octets.ts'
+import { concatOctets, release } from '../../wire/octets.ts'
 import { checkSealed } from '../arguments.ts'
 
 const TAG_OCTETS = 16
@@ -6,7 +6,7 @@ const TAG_OCTETS = 16
 const MAX_KEPT_OCTETS = 1024 * 1024
 const FIRST_OCTETS = 64 * 1024
 
-/** Valid until the next `split`. */
+/** Valid until `done` or the next `split`. */
 export interface SealedParts {
   readonly ciphertext: Uint8Array
   readonly tag: Uint8Array
@@ -19,6 +19,7 @@ export interface SealedParts {
  */
 export class SealedInput {
   #joined = new Uint8Array(0)
+  #large: Uint8Array | undefined
   readonly #tag = new Uint8Array(TAG_OCTETS)
 
   /**
@@ -34,12 +35,21 @@ export class SealedInput {
     return { ciphertext: sealed.subarray(0, tagAt), tag }
   }
 
+  /** The parts have been used. */
+  done(): void {
+    if (this.#large !== undefined) release(this.#large)
+    this.#large = undefined
+  }
+
   #join(pieces: readonly Uint8Array[]): Uint8Array {
     const [only] = pieces
     if (only !== undefined && pieces.length === 1) return only
     let octets = 0
     for (const piece of pieces) octets += piece.length
-    if (octets > MAX_KEPT_OCTETS) return concatOctets(pieces)
+    if (octets > MAX_KEPT_OCTETS) {
+      this.#large = concatOctets(pieces)
+      return this.#large
+    }
     if (octets > this.#joined.length) this.#joined = new Uint8Array(roomFor(octets))
     let at = 0
     for (const piece of pieces) {

@@ -85,6 +85,7 @@ export class SocketTransport implements Transport {
     this.#writing = true
     this.#socket.write(slice, (error) => {
       this.#writing = false
+      this.#outgoing.written()
       if (error != null) this.#outgoing.clear()
       else this.#sliceWritten()
     })

@@ -35,6 +35,30 @@ describe('WriteQueue', () => {
     expect(slices.map((slice) => slice.buffer === large.buffer)).toEqual([false, true, true, true, false])
   })
 
+  it('gives back the memory of a large piece when all of it is written, and not before', () => {
+    const large = new Uint8Array(100_000)
+    const small = new Uint8Array(100)
+    const queue = new WriteQueue()
+    queue.push([large, small])
+    const first = queue.take(65_536)
+    queue.written()
+    expect([first.length, large.length]).toEqual([65_536, 100_000])
+    const last = queue.take(65_536)
+    expect([last.length, large.length]).toEqual([34_564, 100_000])
+    queue.written()
+    expect([large.length, small.length]).toEqual([0, 100])
+  })
+
+  it('keeps nothing of what went through it, even when it is never empty', () => {
+    const queue = new WriteQueue()
+    queue.push([Uint8Array.of(1)])
+    for (let n = 2; n < 1_000; n++) {
+      queue.push([Uint8Array.of(n)])
+      expect(queue.take(1)).toEqual(Uint8Array.of(n - 1))
+    }
+    expect(queue.length).toBe(1)
+  })
+
   it('is empty when cleared', () => {
     const queue = new WriteQueue()
     queue.push([new Uint8Array(10)])

@@ -1,10 +1,14 @@
-/** Pieces on their way to a socket, cut again into slices of about one size. */
+import { RELEASE_FROM_OCTETS, release } from '../../wire/octets.ts'
+
+/** Pieces on their way to a socket, cut again into slices of about one size. They belong to the queue. */
 export class WriteQueue {
   #pieces: Uint8Array[] = []
   /** Index of the first piece with octets left, and the first of those. */
   #head = 0
   #offset = 0
   #length = 0
+  /** Large arrays of which nothing is left to be taken. */
+  #spent: Uint8Array[] = []
 
   get length(): number {
     return this.#length
@@ -30,7 +34,15 @@ export class WriteQueue {
       joined.set(part, at)
       at += part.length
     }
+    this.#noteSpent(joined)
     return joined
+  }
+
+  /** What was taken is with the socket now: the memory of large pieces is given back. */
+  written(): void {
+    if (this.#spent.length === 0) return
+    for (const piece of this.#spent) release(piece)
+    this.#spent = []
   }
 
   clear(): void {
@@ -46,12 +58,25 @@ export class WriteQueue {
     this.#offset += part.length
     this.#length -= part.length
     if (this.#offset === piece.length) {
+      this.#noteSpent(piece)
       this.#offset = 0
       this.#head += 1
       if (this.#length === 0) this.clear()
+      else if (this.#head === COMPACT_AT) this.#compact()
     }
     return part
   }
+
+  #noteSpent(octets: Uint8Array): void {
+    if (octets.length >= RELEASE_FROM_OCTETS) this.#spent.push(octets)
+  }
+
+  /** A queue that never runs empty must not keep everything that ever went through it. */
+  #compact(): void {
+    this.#pieces = this.#pieces.slice(this.#head)
+    this.#head = 0
+  }
 }
 
+const COMPACT_AT = 64
 const EMPTY = new Uint8Array(0)
