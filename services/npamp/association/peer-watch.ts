@@ -48,17 +48,17 @@ export class PeerWatch {
     this.#armLiveness()
   }
 
-  /** At LIVENESS. */
+  /** At LIVENESS. A dead peer has no further deadline: it would be due for ever. */
   checkLiveness(now: number): LivenessVerdict {
     const verdict = this.#liveness.check(now)
-    this.#armLiveness()
+    if (verdict !== 'dead') this.#armLiveness()
     return verdict
   }
 
-  /** At STALL: whether the unfinished frame goes on. */
+  /** At STALL: whether the unfinished frame goes on; one that does not has no further deadline either. */
   checkProgress(heldOctets: number, now: number): boolean {
     const progressing = this.#progress.check(heldOctets, now)
-    this.#armStall()
+    if (progressing) this.#armStall()
     return progressing
   }
 
