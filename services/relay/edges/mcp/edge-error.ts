@@ -6,6 +6,7 @@ const EDGE_ERRORS = {
   ParseError: { code: -32700, status: 400 },
   InvalidRequest: { code: -32600, status: 400 },
   MethodNotFound: { code: -32601, status: 404 },
+  InvalidParams: { code: -32602, status: 400 },
   HeaderMismatch: { code: -32020, status: 400 },
   // As an HTTP endpoint; no era has codes for these.
   Forbidden: { code: -32600, status: 403 },

@@ -46,8 +46,9 @@ describe('the era of a message', () => {
   it('goes by the header where the body claims nothing', () => {
     expect(era(PLAIN)).toEqual({ era: 'legacy' })
     expect(era(PLAIN, '2025-06-18')).toEqual({ era: 'legacy' })
-    expect(era(PLAIN, '2026-07-28')).toEqual({ era: 'modern' })
-    expect(era('{"jsonrpc":"2.0","method":"notifications/cancelled"}', '2026-07-28')).toEqual({ era: 'modern' })
+    const unclaimed = { era: 'modern', unclaimed: true }
+    expect(era(PLAIN, '2026-07-28')).toEqual(unclaimed)
+    expect(era('{"jsonrpc":"2.0","method":"notifications/cancelled"}', '2026-07-28')).toEqual(unclaimed)
   })
 
   it.each(['"x"', '[]', '{"_meta":5}', '{"_meta":{}}', '{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}'])(

@@ -9,11 +9,14 @@ export interface EraVerdict {
   readonly era: Era
   /** The revision that a modern body names; absent in the legacy era, and where the backend has to judge a bad claim. */
   readonly revision?: string
+  /** Only the header says modern. It does not cross, so nobody behind the edge could see what is wrong. */
+  readonly unclaimed?: true
 }
 
 const LEGACY: EraVerdict = { era: 'legacy' }
-/** A claim that is no string, or a modern header without any: an error, never a fallback, and the backend's to answer. */
-const MODERN_UNCLAIMED: EraVerdict = { era: 'modern' }
+/** A claim that is no string: an error, never a fallback, and the backend's to answer. */
+const MALFORMED_CLAIM: EraVerdict = { era: 'modern' }
+const UNCLAIMED: EraVerdict = { era: 'modern', unclaimed: true }
 
 /** Digest 10 section 3: the body decides. `versionHeader` is MCP-Protocol-Version. */
 export function eraOf(message: ScannedMessage, versionHeader: string | undefined): EraVerdict {
@@ -21,12 +24,12 @@ export function eraOf(message: ScannedMessage, versionHeader: string | undefined
   const claim = message.params && findAt(message.text, message.params, '_meta', CLAIM)
   const isInitialize = message.method === 'initialize'
   if (claim !== undefined) {
-    if (jsonKind(message.text, claim) !== 'string') return isInitialize ? LEGACY : MODERN_UNCLAIMED
+    if (jsonKind(message.text, claim) !== 'string') return isInitialize ? LEGACY : MALFORMED_CLAIM
     const revision = stringValue(message.text, claim)
     return isModern(revision) ? { era: 'modern', revision } : LEGACY
   }
   if (isInitialize || versionHeader === undefined || !isModern(versionHeader)) return LEGACY
-  return MODERN_UNCLAIMED
+  return UNCLAIMED
 }
 
 function isModern(revision: string): boolean {

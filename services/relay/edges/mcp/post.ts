@@ -66,7 +66,8 @@ export class Post {
     const fault = methodFault(method)
     if (fault === 'surrogate') return refusals.invalidRequest('method holds a lone surrogate')
     const { headers } = this.#request
-    const { era, revision } = eraOf(message, headerText(headers['mcp-protocol-version']))
+    const { era, revision, unclaimed } = eraOf(message, headerText(headers['mcp-protocol-version']))
+    if (unclaimed && message.shape === 'request') return refusals.revisionNotClaimed()
     // MCP-051. A claim that only the backend may judge comes before the headers, so they are left to it as well.
     const mismatch = revision === undefined ? undefined : headerMismatch(headers, message, revision)
     if (mismatch !== undefined) return refusals.headersDisagree(mismatch)

@@ -261,18 +261,26 @@ describe('headers and body of a modern request', () => {
   })
 
   it('leaves to the backend what only the backend may judge', async () => {
-    // A body without the member, a version that nobody knows, a claim that is none, a header without claim.
+    // A body without the member, a version that nobody knows, a claim that is none, no capabilities.
     const bodies: [string, HeaderChanges][] = [
       [modern('tools/call', { name: 5 }), modernHeaders('tools/call')],
       [call.replaceAll('2026-07-28', '2099-01-01'), { ...right, 'mcp-protocol-version': '2099-01-01' }],
       [call.replace('"2026-07-28"', '5'), { 'mcp-protocol-version': '2026-07-28' }],
-      [legacy('tools/call', { name: 'echo' }), { 'mcp-protocol-version': '2026-07-28' }],
       [call.replace(/,"io.modelcontextprotocol\/clientCapabilities":\{\}/, ''), right],
     ]
     for (const [index, [body, headers]] of bodies.entries()) {
       expect((await harness.client.post(body, headers)).status).toBe(200)
       expect(harness.target.calls[index]?.request.era).toBe('modern')
     }
+  })
+
+  it(`${requirement('MCP-044')} that claim a revision in the header alone are 400, -32602, never served as legacy`, async () => {
+    const version = { 'mcp-protocol-version': '2026-07-28' }
+    for (const body of [LIST, legacy('tools/call', { name: 'echo', _meta: {} })]) {
+      expect(await refusal(body, version)).toMatchObject({ status: 400, code: -32602, name: 'InvalidParams', id: 1 })
+    }
+    const notification = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    expect((await harness.client.post(notification, version)).status).toBe(202)
   })
 
   it('takes a modern notification with or without headers, but not with false ones', async () => {

@@ -67,6 +67,15 @@ export function headersDisagree(why: string): EdgeError {
   return refusal('HeaderMismatch', why)
 }
 
+/** MCP-044. Faults inside `_meta` are the backend's to find; that there is nothing to find it cannot see. */
+export function revisionNotClaimed(): EdgeError {
+  return refusal(
+    'InvalidParams',
+    'the header MCP-Protocol-Version names a revision that params._meta must name too',
+    'set io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities in params._meta',
+  )
+}
+
 /** CARRIAGE section 2; `status` is 404 in the modern era and 200 in the legacy one. */
 export function methodTooLong(status: number): EdgeError {
   return { ...refusal('MethodNotFound', 'a method name has at most 255 octets'), status }
