@@ -56,6 +56,6 @@ function answerOf(module: TestModule): Answer {
   return {
     passed: tests.filter((test) => test.result().state === 'passed').length,
     failed: tests.filter((test) => test.result().state === 'failed').map((test) => test.fullName),
-    unloaded: module.errors()[0]?.message,
+    unloaded: module.errors()[0]?.message.split('\n', 1)[0],
   }
 }

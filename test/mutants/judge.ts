@@ -6,9 +6,10 @@ import type { Workbench } from './workbench.ts'
 const FILE_LIMIT_MS = 60_000
 
 export interface Verdict {
-  readonly killed: boolean
   /** Title of the test that noticed, or why none did. */
   readonly because: string
+  /** File of the test that noticed; undefined: the mutant survived. */
+  readonly killedBy: string | undefined
 }
 
 /**
@@ -24,10 +25,10 @@ export async function judge(bench: Workbench, mutant: Mutant, citing: readonly s
     restore = bench.mutate(mutant.file, mutant.find, mutant.replace)
     for (const file of nearestFirst(citing, mutant.file)) {
       const answer = await bench.run(file, [mutant.requirement], FILE_LIMIT_MS)
-      if (answer === undefined) return survived(`the tests of ${file} do not end`)
+      if (answer === undefined) return survived(`the tests of ${file} do not end, or end their runner`)
       if (answer.unloaded !== undefined) return survived(`${file} does not load: ${answer.unloaded}`)
       const noticed = answer.failed.find((title) => title.includes(`[${mutant.requirement}]`))
-      if (noticed !== undefined) return { killed: true, because: noticed }
+      if (noticed !== undefined) return { because: noticed, killedBy: file }
       passed += answer.passed
     }
     return survived(`${passed} citing tests still pass`)
@@ -39,7 +40,7 @@ export async function judge(bench: Workbench, mutant: Mutant, citing: readonly s
 }
 
 function survived(because: string): Verdict {
-  return { killed: false, because }
+  return { because, killedBy: undefined }
 }
 
 /** Tests beside the code are quick, and most likely to notice. */

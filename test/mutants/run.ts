@@ -5,54 +5,60 @@
 import { availableParallelism } from 'node:os'
 import { citations } from '../requirements/coverage.ts'
 import { judge } from './judge.ts'
+import type { Mutant } from './mutant.ts'
 import { MUTANTS } from './table.ts'
 import { Workbench } from './workbench.ts'
 
-/** All citing tests of one file, on a machine that does other things too. */
-const BASELINE_LIMIT_MS = 300_000
+/** Many tests of one file, on a machine that does other things too. */
+const CONTROL_LIMIT_MS = 300_000
+
+interface Kill {
+  readonly mutant: Mutant
+  /** Test file. */
+  readonly by: string
+}
 
 const at = process.argv.indexOf('--only')
 const only = at < 0 ? '' : (process.argv[at + 1] ?? '')
 const mutants = MUTANTS.filter((one) => one.name.includes(only) || one.file.includes(only))
-const cited = citations()
 const started = performance.now()
 const benches = Array.from({ length: Math.min(availableParallelism(), 4) }, () => new Workbench())
-let killed = 0
+const survivors: string[] = []
 try {
-  const broken = await baseline()
-  for (const title of broken) console.error(`fails without any mutant: ${title}`)
-  // A test that fails anyway notices nothing.
-  const survivors = broken.length === 0 ? await judgeAll() : []
-  for (const line of survivors) console.error(`survived: ${line}`)
+  await control(await judgeAll())
 } finally {
   for (const bench of benches) bench.remove()
 }
-console.log(`${killed} of ${mutants.length} mutants killed in ${((performance.now() - started) / 1000).toFixed(0)} s`)
-process.exitCode = killed === mutants.length && mutants.length > 0 ? 0 : 1
+for (const line of survivors) console.error(`survived: ${line}`)
+const seconds = ((performance.now() - started) / 1000).toFixed(0)
+console.log(`${mutants.length - survivors.length} of ${mutants.length} mutants killed in ${seconds} s`)
+process.exitCode = survivors.length === 0 && mutants.length > 0 ? 0 : 1
 
-/** Titles of tests that fail, and files that do not load, before anything was changed. */
-async function baseline(): Promise<string[]> {
-  const ids = [...new Set(mutants.map((mutant) => mutant.requirement))]
-  const broken: string[] = []
-  await share([...new Set(ids.flatMap((id) => cited.get(id) ?? []))], async (bench, file) => {
-    const answer = await bench.run(file, ids, BASELINE_LIMIT_MS)
-    if (answer === undefined) broken.push(`${file} (does not end)`)
-    else if (answer.unloaded !== undefined) broken.push(`${file} (does not load: ${answer.unloaded})`)
-    else broken.push(...answer.failed)
+async function judgeAll(): Promise<Kill[]> {
+  const cited = citations()
+  const kills: Kill[] = []
+  await share(mutants, async (bench, mutant) => {
+    const { because, killedBy } = await judge(bench, mutant, cited.get(mutant.requirement) ?? [])
+    if (killedBy === undefined) {
+      survivors.push(`${nameOf(mutant)}: ${because}`)
+    } else {
+      kills.push({ mutant, by: killedBy })
+      console.log(`killed ${nameOf(mutant)}: ${because}`)
+    }
   })
-  return broken
+  return kills
 }
 
-async function judgeAll(): Promise<string[]> {
-  const survivors: string[] = []
-  await share(mutants, async (bench, mutant) => {
-    const label = `${mutant.name} (${mutant.file}, ${mutant.requirement})`
-    const verdict = await judge(bench, mutant, cited.get(mutant.requirement) ?? [])
-    if (verdict.killed) killed += 1
-    else survivors.push(`${label}: ${verdict.because}`)
-    console.log(`${verdict.killed ? 'killed  ' : 'SURVIVED'} ${label}: ${verdict.because}`)
+/** What killed must pass without any mutant: a test that fails anyway has noticed nothing. */
+async function control(kills: readonly Kill[]): Promise<void> {
+  await share([...new Set(kills.map((kill) => kill.by))], async (bench, file) => {
+    const mine = kills.filter((kill) => kill.by === file).map((kill) => kill.mutant)
+    const ids = [...new Set(mine.map((mutant) => mutant.requirement))]
+    const answer = await bench.run(file, ids, CONTROL_LIMIT_MS)
+    const fault = answer === undefined ? 'it does not end, or ends its runner' : (answer.unloaded ?? answer.failed[0])
+    if (fault !== undefined)
+      for (const mutant of mine) survivors.push(`${nameOf(mutant)}: ${file} fails without it: ${fault}`)
   })
-  return survivors
 }
 
 /** Each bench takes the next item as soon as it is free. */
@@ -63,4 +69,8 @@ async function share<T>(items: readonly T[], work: (bench: Workbench, item: T) =
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(bench, item)
     }),
   )
+}
+
+function nameOf(mutant: Mutant): string {
+  return `${mutant.name} (${mutant.file}, ${mutant.requirement})`
 }

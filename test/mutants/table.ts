@@ -9,11 +9,12 @@ import { WIRE_MUTANTS } from './wire.ts'
 
 /** Every mutant; each room of the core has a file of its own. */
 export const MUTANTS: readonly Mutant[] = [
+  // First, because they wait for sockets while others compute.
+  ...TRANSPORT_MUTANTS,
   ...WIRE_MUTANTS,
   ...KEYS_AND_HANDSHAKE_MUTANTS,
   ...RECORD_MUTANTS,
   ...HELLO_MUTANTS,
   ...ASSOCIATION_MUTANTS,
   ...BRIDGE_MUTANTS,
-  ...TRANSPORT_MUTANTS,
 ]

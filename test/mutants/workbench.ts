@@ -35,9 +35,9 @@ export class Workbench {
     return () => write(original)
   }
 
-  /** Runs the tests of one file whose titles cite one of `ids`. Undefined when they did not end in time. */
+  /** Runs the tests of one file whose titles cite one of `ids`. Undefined when they did not end in time, or ended the runner. */
   async run(file: string, ids: readonly string[], limitMs: number): Promise<Answer | undefined> {
-    this.#runner ??= this.#start()
+    if (this.#runner?.connected !== true) this.#runner = this.#start()
     const runner = this.#runner
     const order: Order = { file, ids, changed: this.#changed }
     this.#changed = []
