@@ -1,7 +1,9 @@
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
-import { FrameProgress, PROGRESS_OCTETS } from './frame-progress.ts'
+import { FrameProgress } from './frame-progress.ts'
 
+/** 64 KiB (CARRIAGE section 7). */
+const PROGRESS_OCTETS = 65_536
 const NEVER = Number.POSITIVE_INFINITY
 
 describe('progress of an unfinished frame', () => {

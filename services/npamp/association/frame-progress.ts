@@ -1,5 +1,5 @@
 /** A frame that has begun must grow by this much, or end, in each window (CARRIAGE section 7). */
-export const PROGRESS_OCTETS = 64 * 1024
+const PROGRESS_OCTETS = 64 * 1024
 const PROGRESS_WINDOW_MS = 10_000
 
 /** Watches the one frame that is partly received, so that nobody holds our memory by stopping in the middle. */
