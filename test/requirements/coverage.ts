@@ -15,7 +15,7 @@ interface Finished {
   readonly later: Readonly<Record<string, string>>
 }
 
-export interface AreaCoverage {
+interface AreaCoverage {
   readonly area: string
   readonly finished: boolean
   readonly total: number
