@@ -25,6 +25,18 @@ export function failureOfClose(cause: CloseCause): DialFailure {
   return { result: cause.by === 'peer' ? 'peer_closed' : 'closed', message, permanent: false, noHello: false }
 }
 
+/**
+ * The same for an association that had authenticated the peer. The peer authenticates last, and one that refuses says
+ * nothing: to whoever dialled, that is a connection that ends right after the handshake.
+ */
+export function failureAfterHandshake(cause: CloseCause): DialFailure {
+  const failure = failureOfClose(cause)
+  if (cause.by !== 'error' || cause.error.code !== 'TRANSPORT_LOST') return failure
+  return { ...failure, result: ENDED_AFTER_HANDSHAKE, message: `${failure.message}, right after the handshake` }
+}
+
+const ENDED_AFTER_HANDSHAKE = 'ended_after_handshake'
+
 /** What a call says that waited for the dial. `peer` is `namespace/name`. */
 export function callFailureOf(peer: string, failure: DialFailure | undefined): CallFailure {
   const outcome = OUTCOME.NOT_DELIVERED
@@ -41,9 +53,10 @@ export function callFailureOf(peer: string, failure: DialFailure | undefined): C
     code: 'NotDelivered',
     outcome,
     message: `no association with peer ${peer}: ${why}`,
-    hint: failure?.permanent
-      ? 'compare the MeshPeer objects of both sides: handles, profile, tls'
-      : 'check that the peer runs and that addresses in its MeshPeer are right',
+    hint:
+      failure !== undefined && (failure.permanent || TOLD_OFF.has(failure.result))
+        ? 'compare the MeshPeer objects of both sides: handles, profile, tls'
+        : 'check that the peer runs and that addresses in its MeshPeer are right',
   }
 }
 
@@ -58,4 +71,8 @@ const REASONS: Readonly<Record<string, string>> = {
   no_common_version: 'it speaks another version',
   handshake_timeout: 'it did not answer in time',
   peer_closed: 'it closed the association at once; does it list the handle of this relay?',
+  [ENDED_AFTER_HANDSHAKE]: 'it ended the connection right after the handshake; does it list the handle of this relay?',
 }
+
+/** May be a fault of the configuration, and may pass. */
+const TOLD_OFF: ReadonlySet<string> = new Set(['peer_closed', ENDED_AFTER_HANDSHAKE])

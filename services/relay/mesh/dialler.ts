@@ -1,7 +1,7 @@
 import type { CloseCause, Transport } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import { backoffMs, DEMAND_BACKOFF_MS } from './backoff.ts'
-import { type DialFailure, failureOfClose, failureOfError } from './dial-failure.ts'
+import { type DialFailure, failureAfterHandshake, failureOfClose, failureOfError } from './dial-failure.ts'
 import type { DialGate } from './dial-gate.ts'
 import type { PeerAssociation } from './peer-association.ts'
 import type { PeerAddress } from './peer-config.ts'
@@ -93,7 +93,8 @@ export class Dialler {
       // Now and not with the promise: whoever counts dials next must not count this one.
       shaking.leave()
     }
-    shaking.resolve(cause === undefined ? undefined : failureOfClose(cause))
+    const failed = association.core.established === undefined ? failureOfClose : failureAfterHandshake
+    shaking.resolve(cause && failed(cause))
     return true
   }
 
