@@ -1,6 +1,6 @@
 import { type Mutant, inCore as one } from './mutant.ts'
 
-/** Faults in the record layer, key updates and the ratchet. */
+/** Faults in sealing and opening, in the limits of a key, and in what is wiped at the end. */
 export const RECORD_MUTANTS: readonly Mutant[] = [
   // Sealing and opening
   one(
@@ -88,79 +88,6 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     'while (epoch !== undefined && epoch.channel > 0xffff)',
   ),
   one('numbers go up by two', 'record/channel-epoch.ts', 'REC-005', 'this.sequence += 1', 'this.sequence += 2'),
-
-  // KEY_UPDATE
-  one(
-    'KEY_UPDATE announces the current epoch',
-    'record/sender.ts',
-    'REC-014',
-    '[encodeKeyUpdate(epoch.epoch + 1n)]',
-    '[encodeKeyUpdate(epoch.epoch)]',
-  ),
-  one(
-    'KEY_UPDATE to any later epoch followed',
-    'association/frames/key-update.ts',
-    'REC-014',
-    'if (epoch !== expected) {',
-    'if (epoch < expected) {',
-  ),
-  one(
-    'KEY_UPDATE to the current epoch followed',
-    'association/frames/key-update.ts',
-    'REC-014',
-    'if (epoch !== expected) {',
-    'if (epoch > expected) {',
-  ),
-  one(
-    'KEY_UPDATE under the new key',
-    'record/sender.ts',
-    'REC-015',
-    'const epoch = this.#keys.current(channel, now)\n    this.#seal(epoch, ALL_CHANNEL_FRAME.KEY_UPDATE',
-    'this.#keys.nextEpoch(channel, now)\n    const epoch = this.#keys.current(channel, now)\n    this.#seal(epoch, ALL_CHANNEL_FRAME.KEY_UPDATE',
-  ),
-  one(
-    'frames of the old epoch behind KEY_UPDATE',
-    'record/sender.ts',
-    'REC-015',
-    '    this.#keys.nextEpoch(channel, now)\n',
-    '',
-  ),
-  one(
-    'the same keys again at sequence 0',
-    'record/direction-keys.ts',
-    'REC-016',
-    'this.#derive(channel, retired.epoch + 1n, now)',
-    'this.#derive(channel, retired.epoch, now)',
-  ),
-  one(
-    'numbers go on in the new epoch',
-    'record/direction-keys.ts',
-    'REC-016',
-    'this.#derive(channel, retired.epoch + 1n, now)',
-    'this.#derive(channel, retired.epoch + 1n, now).sequence = retired.sequence + 1',
-  ),
-  one('a retired epoch keeps its keys', 'record/direction-keys.ts', 'REC-017', '    retired.wipe()\n', ''),
-  one(
-    'a wiped epoch keeps the keys of its other suite',
-    'record/channel-epoch.ts',
-    'REC-021',
-    '    this.#other?.wipe()\n',
-    '',
-  ),
-  one(
-    'a KEY_UPDATE rotates the other direction too',
-    'association/frames/key-update.ts',
-    'REC-013',
-    'live.receiver.enterNextEpoch(channel, now)\n',
-    'live.receiver.enterNextEpoch(channel, now)\n  live.sender.sealKeyUpdate(channel, now, live.outbox)\n',
-  ),
-  one(
-    'a KEY_UPDATE rotates Control, wherever it came',
-    'association/frames/key-update.ts',
-    'REC-013',
-    'live.receiver.enterNextEpoch(channel, now)\n',
-    'live.receiver.enterNextEpoch(0, now)\n',
-  ),
 
   // Limits of a key
   one('octets of a key not counted', 'record/channel-epoch.ts', 'REC-011', '    this.octets += payloadOctets\n', ''),
@@ -257,107 +184,6 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     'REC-019',
     'root.trafficKeys(epoch, otherSuite(aead), channel',
     'root.trafficKeys(epoch, aead, channel',
-  ),
-
-  // Ratchet
-  one(
-    'keys of the old generation kept',
-    'record/direction-keys.ts',
-    'REC-025',
-    'for (let epoch = this.#first; epoch !== undefined; epoch = epoch.next) epoch.wipe()\n',
-    '',
-  ),
-  one(
-    'channels go on in the new generation',
-    'record/direction-keys.ts',
-    'REC-028',
-    'this.#root = step(this.#root)\n    this.#wipeEpochs()',
-    'this.#root = step(this.#root)',
-  ),
-  one(
-    'MASTER_RATCHET moves the wrong direction',
-    'association/frames/ratchet.ts',
-    'REC-037',
-    'live.receiver.advance((root) => root.ratchet())',
-    'live.sender.advance((root) => root.ratchet())',
-  ),
-  one(
-    'MASTER_RATCHET to any later generation',
-    'association/frames/ratchet.ts',
-    'REC-039',
-    'if (generation !== expected) throw',
-    'if (generation < expected) throw',
-  ),
-  one(
-    'a skew of generations is followed',
-    'association/frames/ratchet.ts',
-    'REC-041',
-    'if (generation !== expected) throw ratchetFault(',
-    'if (generation !== expected) live.drop(',
-  ),
-  one(
-    'REKEM checked against the receiving generation',
-    'association/frames/ratchet.ts',
-    'REC-039',
-    'request.generation !== live.sender.generation + 1n',
-    'request.generation !== live.receiver.generation + 1n',
-  ),
-  one(
-    'REKEM_ACK under the new generation',
-    'association/frames/ratchet.ts',
-    'REC-038',
-    'if (sealFrame(live, CHANNEL.CONTROL, CONTROL_FRAME.REKEM_ACK, [ack], now, live.outbox) === undefined) {',
-    'live.reply(CHANNEL.CONTROL, CONTROL_FRAME.REKEM_ACK, ack)\n  if (sealFrame === undefined) {',
-  ),
-  one(
-    'REKEM_ACK on another channel',
-    'association/frames/ratchet.ts',
-    'REC-034',
-    'sealFrame(live, CHANNEL.CONTROL, CONTROL_FRAME.REKEM_ACK',
-    'sealFrame(live, CHANNEL.BRIDGE, CONTROL_FRAME.REKEM_ACK',
-  ),
-  one(
-    'REKEM moves the receiving direction too',
-    'association/frames/ratchet.ts',
-    'REC-043',
-    'live.sender.advance((root) => root.rekem(secret, thRekem))',
-    'live.receiver.advance((root) => root.rekem(secret.slice(), thRekem))\n  live.sender.advance((root) => root.rekem(secret, thRekem))',
-  ),
-  one(
-    'a low-order share ends the association',
-    'association/frames/ratchet.ts',
-    'REC-042',
-    'if (error instanceof AuthenticationError) return undefined\n',
-    '',
-  ),
-  one(
-    'a share of another length is ignored',
-    'association/frames/ratchet.ts',
-    'REC-033',
-    'if (error instanceof NpampError) throw ratchetFault(error.message)',
-    'if (error instanceof NpampError) return undefined',
-  ),
-  one(
-    'REKEM_ACK without a REKEM is ignored',
-    'association/frames/ratchet.ts',
-    'REC-040',
-    "throw ratchetFault('REKEM_ACK without a REKEM')",
-    'return undefined',
-  ),
-  one(
-    'ratchet frames on Bridge',
-    'association/frames/dispatch.ts',
-    'REC-030',
-    'if (channel !== CHANNEL.CONTROL && type >= FIRST_APPLICATION_TYPE) {',
-    'if (channel !== CHANNEL.CONTROL && type >= FIRST_APPLICATION_TYPE && type >>> 2 !== 0x0104 >>> 2) {',
-  ),
-  one('two REKEMs in 10 s', 'association/rates.ts', 'OWN-013', 'rekem: [1, 10_000]', 'rekem: [2, 10_000]'),
-  one(
-    'eleven MASTER_RATCHETs a second',
-    'association/rates.ts',
-    'OWN-013',
-    'masterRatchet: [10, 1_000]',
-    'masterRatchet: [11, 1_000]',
   ),
 
   // The end

@@ -1,8 +1,11 @@
 import { ASSOCIATION_MUTANTS } from './association.ts'
 import { BRIDGE_MUTANTS } from './bridge.ts'
+import { CBOR_AND_NAME_MUTANTS } from './cbor-and-names.ts'
 import { HELLO_MUTANTS } from './hello.ts'
+import { KEY_RENEWAL_MUTANTS } from './key-renewal.ts'
 import { KEYS_AND_HANDSHAKE_MUTANTS } from './keys-and-handshake.ts'
 import type { Mutant } from './mutant.ts'
+import { QUEUE_AND_TIME_MUTANTS } from './queue-and-time.ts'
 import { RECORD_MUTANTS } from './record.ts'
 import { TRANSPORT_MUTANTS } from './transports.ts'
 import { WIRE_MUTANTS } from './wire.ts'
@@ -12,9 +15,12 @@ export const MUTANTS: readonly Mutant[] = [
   // First, because they wait for sockets while others compute.
   ...TRANSPORT_MUTANTS,
   ...WIRE_MUTANTS,
+  ...CBOR_AND_NAME_MUTANTS,
   ...KEYS_AND_HANDSHAKE_MUTANTS,
   ...RECORD_MUTANTS,
+  ...KEY_RENEWAL_MUTANTS,
   ...HELLO_MUTANTS,
   ...ASSOCIATION_MUTANTS,
+  ...QUEUE_AND_TIME_MUTANTS,
   ...BRIDGE_MUTANTS,
 ]
