@@ -34,6 +34,9 @@ describe('a backend that breaks a call off', () => {
     it(`${requirement('BRG-018')} ${requirement('BRG-019')} ${how}: one error, delivery unknown, ran ${times} times; the next call crosses`, async () => {
       const calls = crowd.call(how, { how })
       expect(await calls.endings).toMatchObject(crowd.everybody(UNKNOWN))
+      // CARRIAGE section 8: the status of a backend's HTTP error is replayed.
+      const status = how === 'status500' ? 500 : 200
+      expect(crowd.statuses(await calls.endings)).toEqual({ legacy: status, modern: status })
       const next = crowd.call(`after ${how}`)
       expect(await next.endings).toMatchObject(crowd.everybody(ANSWERED))
       expect(crowd.timesRun(calls)).toEqual([times])
@@ -57,6 +60,7 @@ describe('a backend that breaks a call off', () => {
     const calls = crowd.call('forgotten')
     const lost = { how: 'error', code: -33110, name: 'SessionLost' }
     expect(await calls.endings).toMatchObject(crowd.byEra(lost, ANSWERED))
+    expect(crowd.statuses(await calls.endings)).toEqual({ legacy: 404, modern: undefined })
     for (const { name, era } of crowd.callers) expect(stand.ran(`forgotten, ${name}`)).toBe(era === 'legacy' ? 0 : 1)
     await crowd.reconnect()
     expect(await crowd.call('remembered').endings).toMatchObject(crowd.everybody(ANSWERED))

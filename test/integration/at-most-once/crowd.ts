@@ -41,6 +41,17 @@ export class Crowd {
     return Object.fromEntries(this.callers.map(({ name, era }) => [name, era === 'legacy' ? legacy : modern]))
   }
 
+  /** HTTP status of the callers that see it, by era; answers have none here. */
+  statuses(endings: Readonly<Record<string, Ending>>): Readonly<Record<string, number | undefined>> {
+    const seen = this.callers.filter(({ name }) => name.endsWith('HTTP'))
+    return Object.fromEntries(
+      seen.map(({ name, era }) => {
+        const ending = endings[name]
+        return [era, ending?.how === 'error' ? ending.status : undefined]
+      }),
+    )
+  }
+
   /** How often each call ran, without repetition: `[1]` when each ran once. */
   timesRun({ keys }: Calls): number[] {
     return [...new Set(keys.map((key) => this.#stand.ran(key)))]

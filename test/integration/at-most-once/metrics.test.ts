@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { peerHandle, SIGNATURE } from '@causeway/npamp'
 import { nodeProvider } from '@causeway/npamp/crypto/node'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { HttpClient } from '../../fixtures/edge/http-client.ts'
 import { startTwoRelays, type TwoRelays, type TwoRelaysOptions } from '../../fixtures/mesh/two-relays.ts'
 import { modernCall } from '../clients.ts'
@@ -10,15 +10,12 @@ import { admin, numbersOf } from './metrics-of.ts'
 import { RawCaller } from './raw-caller.ts'
 import { type Stand, startStand } from './stand.ts'
 
-const cleanUps: (() => Promise<unknown>)[] = []
+/** Runs when the test is over. */
+type CleanUp = (end: () => Promise<void>) => void
 
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-async function connected(era: 'legacy' | 'modern', url: string): Promise<RawCaller> {
+async function connected(era: 'legacy' | 'modern', url: string, onTestFinished: CleanUp): Promise<RawCaller> {
   const caller = await RawCaller.connect(era, url)
-  cleanUps.push(() => caller.close())
+  onTestFinished(() => caller.close())
   return caller
 }
 
@@ -28,18 +25,18 @@ interface Expected {
   readonly inside: Record<string, number>
 }
 
-describe('/metrics of two relays', () => {
-  it('adds up with what clients, relays and a backend did', async () => {
+describe.concurrent('/metrics of two relays', { timeout: 60_000 }, () => {
+  it('adds up with what clients, relays and a backend did', async ({ onTestFinished }) => {
     const stand = await startStand({ routeSpec: { limits: { requestTimeout: '2s' } } })
-    cleanUps.push(() => stand.stop())
+    onTestFinished(() => stand.stop())
     const { url, backend, mesh } = stand
     for (const relay of [mesh.edge, mesh.tools]) {
       expect(await admin(relay, '/healthz')).toMatchObject({ status: 200 })
       expect(await admin(relay, '/readyz')).toMatchObject({ status: 200 })
     }
 
-    const legacy = await connected('legacy', url) // One result: initialize.
-    const modern = await connected('modern', url)
+    const legacy = await connected('legacy', url, onTestFinished) // One result: initialize.
+    const modern = await connected('modern', url, onTestFinished)
     for (const caller of [legacy, legacy, modern, modern, modern]) {
       expect(await caller.run({ key: 'results' })).toMatchObject({ how: 'answer' })
     }
@@ -86,9 +83,9 @@ describe('/metrics of two relays', () => {
     for (const numbers of [edge, tools]) expect(numbers.sum('causeway_associations_open')).toBe(1)
   })
 
-  it('counts handshakes with somebody else than was pinned, on the side that refuses', async () => {
-    const mesh = await meshOf({ peerSpec: { identity: { handles: [strangersHandle()] } } })
-    const caller = await connected('modern', mesh.endpoint('nobody'))
+  it('counts handshakes with somebody else than was pinned, on the side that refuses', async ({ onTestFinished }) => {
+    const mesh = await meshOf({ peerSpec: { identity: { handles: [strangersHandle()] } } }, onTestFinished)
+    const caller = await connected('modern', mesh.endpoint('nobody'), onTestFinished)
     for (let calls = 1; calls <= 2; calls++) {
       const ending = await inTime(caller.run({ key: 'key' }), 'the call')
       expect(ending).toMatchObject({ name: 'NotDelivered', delivery: 'not_sent' })
@@ -103,9 +100,9 @@ describe('/metrics of two relays', () => {
     })
   })
 
-  it('counts handshakes with somebody whom it does not list, on the side that refuses', async () => {
-    const mesh = await meshOf({ edgePeerSpec: { identity: { handles: [strangersHandle()] } } })
-    const caller = await connected('modern', mesh.endpoint('nobody'))
+  it('counts handshakes with somebody whom it does not list, on the side that refuses', async ({ onTestFinished }) => {
+    const mesh = await meshOf({ edgePeerSpec: { identity: { handles: [strangersHandle()] } } }, onTestFinished)
+    const caller = await connected('modern', mesh.endpoint('nobody'), onTestFinished)
     const ending = await inTime(caller.run({ key: 'key' }), 'the call')
     expect(ending).toMatchObject({ name: 'NotDelivered', delivery: 'not_sent' })
     const [edge, tools] = await Promise.all([numbersOf(mesh.edge), numbersOf(mesh.tools)])
@@ -143,9 +140,9 @@ async function disconnectDuring({ url, backend }: Stand, key: string): Promise<v
 }
 
 /** Whose backend nobody gets to. */
-async function meshOf(options: Omit<TwoRelaysOptions, 'backends'>): Promise<TwoRelays> {
+async function meshOf(options: Omit<TwoRelaysOptions, 'backends'>, onTestFinished: CleanUp): Promise<TwoRelays> {
   const mesh = await startTwoRelays({ ...options, backends: { nobody: 'http://127.0.0.1:1/mcp' } })
-  cleanUps.push(() => mesh.stop())
+  onTestFinished(() => mesh.stop())
   return mesh
 }
 

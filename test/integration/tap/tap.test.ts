@@ -1,5 +1,5 @@
 import { requirement } from '@causeway/test/requirements'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RelayProcess } from '../../fixtures/mesh/relay-process.ts'
 import { callersOf } from '../at-most-once/callers.ts'
 import { eventually, inTime } from '../at-most-once/in-time.ts'
@@ -9,22 +9,21 @@ import { BRIDGE, CONTROL, ENC, type WireFrame } from './frames.ts'
 import { type MeshWithTap, startMeshWithTap, type TapMode } from './mesh-with-tap.ts'
 import { piecesIn } from './pieces.ts'
 
-const cleanUps: (() => Promise<unknown>)[] = []
+/** Runs when the test is over. */
+type CleanUp = (end: () => Promise<void>) => void
 
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-async function meshWithTap(mode: TapMode): Promise<MeshWithTap> {
+async function meshWithTap(mode: TapMode, onTestFinished: CleanUp): Promise<MeshWithTap> {
   const started = await startMeshWithTap(mode)
-  cleanUps.push(() => started.stop())
+  onTestFinished(() => started.stop())
   return started
 }
 
 /** Both generations of clients, and both eras by hand, call; answers are small and large, and errors of both kinds. */
-async function converse(url: string): Promise<(string | Buffer)[]> {
+async function converse(url: string, onTestFinished: CleanUp): Promise<(string | Buffer)[]> {
   const callers = await callersOf(url)
-  cleanUps.push(() => Promise.all(callers.map((caller) => caller.close())))
+  onTestFinished(async () => {
+    for (const caller of callers) await caller.close()
+  })
   for (const caller of callers) {
     for (const args of [
       {},
@@ -73,12 +72,14 @@ async function expectSameCounts({ mesh, tap }: MeshWithTap): Promise<void> {
   }
 }
 
-describe('a tap that has opened the outer TLS', () => {
+describe.concurrent('a tap that has opened the outer TLS', { timeout: 60_000 }, () => {
   for (const mode of ['pinned', 'ca'] as const) {
-    it(`${requirement('HS-001')} ${requirement('HS-002')} ${requirement('WIRE-007')} ${requirement('REC-005')} (${mode}) sees frame headers, as many as the relays count, and nothing of what they carry`, async () => {
-      const tapped = await meshWithTap(mode)
+    it(`${requirement('HS-001')} ${requirement('HS-002')} ${requirement('WIRE-007')} ${requirement('REC-005')} (${mode}) sees frame headers, as many as the relays count, and nothing of what they carry`, async ({
+      onTestFinished,
+    }) => {
+      const tapped = await meshWithTap(mode, onTestFinished)
       const { tap, url } = tapped
-      const texts = await converse(url)
+      const texts = await converse(url, onTestFinished)
       await expectSameCounts(tapped)
 
       for (const [way, hello, auth] of [
@@ -104,20 +105,24 @@ describe('a tap that has opened the outer TLS', () => {
     })
   }
 
-  it('of another authority: is told nothing at all, and calls are not sent', async () => {
-    const { tap, url, mesh } = await meshWithTap('foreign ca')
+  it('of another authority: is told nothing at all, and calls are not sent', async ({ onTestFinished }) => {
+    const { tap, url, mesh } = await meshWithTap('foreign ca', onTestFinished)
     const caller = await RawCaller.connect('modern', url)
-    cleanUps.push(() => caller.close())
+    onTestFinished(() => caller.close())
     const ending = await inTime(caller.run({ key: 'key' }), 'key')
     expect(ending).toMatchObject({ how: 'error', name: 'NotDelivered', delivery: 'not_sent' })
     expect(tap.octets.length).toBe(0)
     expect((await numbersOf(mesh.edge)).by('causeway_dials_total', 'result')).toEqual({ identity_refused: 1 })
   })
 
-  it('sees greetings at most, and every call fails unsent, while relay tools is stopped', async () => {
-    const { mesh, tap, url, ran } = await meshWithTap('pinned')
+  it('sees greetings at most, and every call fails unsent, while relay tools is stopped', async ({
+    onTestFinished,
+  }) => {
+    const { mesh, tap, url, ran } = await meshWithTap('pinned', onTestFinished)
     const callers = await callersOf(url)
-    cleanUps.push(() => Promise.all(callers.map((caller) => caller.close())))
+    onTestFinished(async () => {
+      for (const caller of callers) await caller.close()
+    })
     expect(await mesh.tools.stop()).toBe(0)
     const seen = { toTools: tap.frames.toTools.length, toEdge: tap.frames.toEdge.length }
     for (const caller of callers) {
