@@ -69,17 +69,28 @@ export interface CallReply {
   readonly octets: Uint8Array
   /** As of a request. */
   readonly message?: ScannedMessage | undefined
+  /**
+   * Of a large reply: gives back the memory that `octets` and `message` lie in, which are empty after it. Whoever takes the
+   * reply may call it when it has no more use for them.
+   */
+  readonly release?: (() => void) | undefined
   /** The backend's HTTP status, where the leg knew one (CARRIAGE section 8). */
   readonly status: number | undefined
   readonly parameters: ServiceParameters
 }
 
 export interface CallHandle {
-  /** The client is gone or the deadline passed (CARRIAGE section 5); the sink still gets its one end. */
-  cancel(reason: 'disconnect' | 'deadline'): void
+  /** The sink still gets its one end. */
+  cancel(reason: CancelReason): void
   /** The sink that said 'wait' can take more. */
   resume(): void
 }
+
+/**
+ * The client is gone or the deadline passed (CARRIAGE section 5). abandoned: nobody can take the answer any more, which
+ * the legacy era does not call a cancel (digest 10 section 4): the call is broken off, and nothing is said about it.
+ */
+export type CancelReason = 'disconnect' | 'deadline' | 'abandoned'
 
 /** CARRIAGE section 8: why there is no answer, in the terms of the edge. */
 export interface CallFailure {

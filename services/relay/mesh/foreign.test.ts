@@ -1,4 +1,4 @@
-import { OUTCOME, type PeerSettings, PROTOCOL } from '@causeway/npamp'
+import { CLOSE_CODE, OUTCOME, type PeerSettings, PROTOCOL } from '@causeway/npamp'
 import { memoryPair } from '@causeway/npamp/transports'
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
@@ -164,6 +164,19 @@ describe.each([
       expect.stringMatching(/^[0-9a-f]{32}$/),
       backend.calls[0]?.request.session?.id,
     ])
+  })
+
+  it('a call outside any session is broken off when its association ends, as no session ends with it', async () => {
+    const { network, backend, dialIn } = relayAndForeign(settings)
+    backend.script = () => {}
+    const association = dialIn()
+    await network.settle()
+    association.request('tools/list', '1')
+    await network.settle()
+    association.core.close(CLOSE_CODE.NORMAL, '', network.clock.now())
+    association.flush()
+    await network.settle()
+    expect(backend.calls.map(({ cancels }) => cancels)).toEqual([['abandoned']])
   })
 
   it('what it asks of a client is for nobody here', async () => {

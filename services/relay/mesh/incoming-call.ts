@@ -1,7 +1,7 @@
 import type { Bridge, IncomingExchange } from '@causeway/npamp'
 import { NpampError, OUTCOME, PROTOCOL, STATUS } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
-import type { CallFailure, CallHandle, CallReply, CallSink, Era } from '../exchanges/contract.ts'
+import type { CallFailure, CallHandle, CallReply, CallSink, Era, Session } from '../exchanges/contract.ts'
 import { MAX_STALL_MS } from './delivery.ts'
 import { failureToPeer } from './failures.ts'
 
@@ -66,13 +66,11 @@ export class IncomingCall implements CallSink {
   reply(reply: CallReply): void {
     if (this.#over) return
     const { bridge, clock, flush } = this.#host
-    bridge.respond(
-      this.request.exchange,
-      { kind: reply.kind, octets: reply.octets, message: reply.message, parameters: withStatus(reply) },
-      clock.now(),
-    )
+    const { kind, octets, message, release } = reply
+    const input = { kind, octets, message, parameters: withStatus(reply), onTaken: release }
+    bridge.respond(this.request.exchange, input, clock.now())
     flush()
-    this.#end(reply.kind)
+    this.#end(kind)
   }
 
   fail(failure: CallFailure): void {
@@ -96,12 +94,14 @@ export class IncomingCall implements CallSink {
     this.#handle?.cancel('disconnect')
   }
 
-  /** Nobody waits for the answer any more. */
-  abandon(): void {
+  /** Nobody waits for the answer any more. `session`: the one that it is in. */
+  abandon(session: Session | undefined): void {
     if (this.#over) return
     this.#end({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: 'the association ended' })
-    // In the legacy era a disconnect is never a cancel (digest 10 section 4); its session is about to end instead.
+    // In the legacy era a disconnect is never a cancel (digest 10 section 4). The session is about to end, and its calls
+    // with it; outside of one nothing else would ever end a call that the server leaves open.
     if (this.request.era === 'modern') this.#handle?.cancel('disconnect')
+    else if (session === undefined) this.#handle?.cancel('abandoned')
   }
 
   #send(octets: Uint8Array): void {

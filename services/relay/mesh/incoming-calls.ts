@@ -149,7 +149,8 @@ export class IncomingCalls {
   }
 
   abandoned({ exchange }: BridgeEvent & { type: 'abandoned' }): void {
-    this.#calls.get(exchange)?.call.abandon()
+    const open = this.#calls.get(exchange)
+    open?.call.abandon(open.session)
   }
 
   /** LINK session-end of the peer's. False when it is about no session of its clients here. */

@@ -407,6 +407,16 @@ describe('cancelling', () => {
     await request.gone
   })
 
+  it('breaks an abandoned call of the legacy era off without a word: a disconnect is no cancel', async () => {
+    const { scope, server } = await world()
+    const { sink, handle } = call(scope, callRequest('{"jsonrpc":"2.0","id":1,"method":"x"}'))
+    const request = await server.next()
+    handle.cancel('abandoned')
+    expect(sink.ends).toMatchObject([{ outcome: 2 }])
+    await request.gone
+    expect(server.arrivals).toHaveLength(1)
+  })
+
   it('lets a real reply win over a legacy cancel', async () => {
     const { scope, server } = await world()
     const { sink, handle } = call(scope, callRequest('{"jsonrpc":"2.0","id":1,"method":"x"}'))

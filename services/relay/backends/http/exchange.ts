@@ -1,5 +1,5 @@
 import { isNullId, MalformedError, sameId } from '@causeway/npamp'
-import type { CallFailure, CallHandle, CallRequest, CallSink } from '../../exchanges/contract.ts'
+import type { CallFailure, CallHandle, CallRequest, CallSink, CancelReason } from '../../exchanges/contract.ts'
 import { Answer, type AnswerListener, type ReplyMessage } from './answer.ts'
 import { cancelled, lost, notJsonRpc, notReached, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
 import { Post, type ResponseHeaders, type ResponseReceiver } from './post.ts'
@@ -93,8 +93,8 @@ export class Exchange implements CallHandle, OpenRequest {
     }
   }
 
-  cancel(_reason: 'disconnect' | 'deadline'): void {
-    if (this.#request.era === 'modern') this.fail(cancelled())
+  cancel(reason: CancelReason): void {
+    if (this.#request.era === 'modern' || reason === 'abandoned') this.fail(cancelled())
     else this.cancelBy(cancelNotification(this.#request.idToken))
   }
 
