@@ -267,6 +267,7 @@ describe('JSON or event stream', () => {
     call.notify('{"n":2}')
     expect(call.cancels).toEqual(['deadline'])
     expect((await sent.head()).status).toBe(503)
+    expect(small.log).toMatchObject([{ level: 'warn', requestId: call.request.requestId }])
     small.client.close()
     await small.edge.stop(0)
   })

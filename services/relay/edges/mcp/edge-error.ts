@@ -37,8 +37,6 @@ export interface EdgeError {
   readonly delivery: 'not_sent' | 'unknown'
   /** Where the table's status does not fit. */
   readonly status?: number
-  /** The rule that decided, where one did. */
-  readonly rule?: string
   readonly hint?: string
   /** Value of Retry-After. */
   readonly retryAfter?: string
@@ -68,7 +66,6 @@ export function errorBody(error: EdgeError, context: ErrorContext): Uint8Array {
       causeway: {
         code: error.name,
         delivery: error.delivery,
-        rule: error.rule,
         requestId: context.requestId,
         traceId: context.traceId,
         hint: error.hint,

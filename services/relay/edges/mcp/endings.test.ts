@@ -168,6 +168,21 @@ describe('a deadline', () => {
     expect(call.cancels).toEqual(['deadline'])
   })
 
+  it('does not end a call that makes progress though its legacy client has gone', async () => {
+    const { client, target, clock } = await edge({ routeLimits })
+    const sent = client.send(legacy('tools/call'))
+    const call = await target.callNumber(0)
+    sent.disconnect()
+    await target.until(() => call.resumes > 0)
+    for (let count = 0; count < 5; count++) {
+      clock.advance(900)
+      call.notify(`{"n":${count}}`)
+    }
+    expect(call.cancels).toEqual([])
+    clock.advance(1_000)
+    expect(call.cancels).toEqual(['deadline'])
+  })
+
   it('on server/discover is 503', async () => {
     const { client, target, clock } = await edge({ routeLimits })
     const sent = client.send(modern('server/discover'), modernHeaders('server/discover'))
@@ -328,6 +343,9 @@ describe('stopping', () => {
     expect(call.cancels).toEqual(['deadline'])
     const answer = await (await sent.head()).whole()
     expect(JSON.parse(answer.body).error.data.causeway).toMatchObject({ code: 'NotDelivered', delivery: 'unknown' })
+    const { requestId } = call.request
+    expect(JSON.parse(answer.body).error.data.causeway.requestId).toBe(requestId)
+    expect(harness.log).toMatchObject([{ level: 'warn', msg: 'a call was ended because the relay stops', requestId }])
     await stopped
     call.fail({ outcome: 2 })
     expect(outcome('stopped')).toBe(1)
@@ -343,6 +361,7 @@ describe('stopping', () => {
     expect(call.cancels).toEqual(['deadline'])
     const [, last] = eventTexts((await answer.whole()).body)
     expect(JSON.parse(last ?? '').error.code).toBe(-33110)
+    expect(harness.log).toEqual([])
     await stopped
   })
 

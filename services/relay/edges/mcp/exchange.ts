@@ -91,11 +91,12 @@ export class Exchange implements CallSink, OpenExchange {
   }
 
   notification(octets: Uint8Array): 'ok' | 'wait' {
+    // CARRIAGE section 4: the call makes progress, whether or not its client is still there to see it.
+    this.#deadline?.touch()
     if (!this.awaited) {
       this.#edge.metrics.notificationDropped('client_gone')
       return 'ok'
     }
-    this.#deadline?.touch()
     this.#keepAlive?.touch()
     const pushed = this.#answer.notification(octets)
     if (pushed !== 'overflow') return pushed
@@ -119,6 +120,10 @@ export class Exchange implements CallSink, OpenExchange {
   }
 
   stop(): void {
+    if (this.#state === 'cancelled' || this.#state === 'over') return
+    // A subscription ends with the relay as a matter of course; any other call may have done something, or not.
+    const level = this.method === 'subscriptions/listen' ? 'debug' : 'warn'
+    this.#log(level, 'a call was ended because the relay stops')
     this.#answerError(stoppingError())
     this.#cancel('deadline', 'stopped')
   }
@@ -138,7 +143,7 @@ export class Exchange implements CallSink, OpenExchange {
   }
 
   #onDeadline(timeoutMs: number): void {
-    this.#log('a call passed its deadline')
+    this.#log('warn', 'a call passed its deadline')
     this.#answerError(deadlineError(timeoutMs))
     this.#cancel('deadline', 'deadline')
   }
@@ -146,6 +151,7 @@ export class Exchange implements CallSink, OpenExchange {
   #onOverflow(): void {
     if (this.#answer.begun) this.#onSlowClient()
     else {
+      this.#log('warn', 'a call was given up: too many notifications came before its reply')
       this.#answerError(heldTooMuchError(this.#edge.limits.maxBufferedOctets))
       this.#cancel('deadline', 'unknown')
     }
@@ -155,7 +161,7 @@ export class Exchange implements CallSink, OpenExchange {
   #onSlowClient(): void {
     this.#start.response.destroy()
     if (!this.awaited) return
-    this.#log('a client took too little of its answer for too long')
+    this.#log('warn', 'a client took too little of its answer for too long')
     this.#cancel('deadline', 'slow_client')
   }
 
@@ -170,7 +176,7 @@ export class Exchange implements CallSink, OpenExchange {
     else {
       const error = errorOfFailure(failure)
       const { name: code, delivery, message: cause } = error
-      this.#log('a call ended without an answer', { code, delivery, cause })
+      this.#log('warn', 'a call ended without an answer', { code, delivery, cause })
       this.#answerError(error)
     }
   }
@@ -224,10 +230,10 @@ export class Exchange implements CallSink, OpenExchange {
     this.#deadline?.stop()
   }
 
-  #log(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  #log(level: 'debug' | 'warn', message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const { route, request, traceId } = this.#start
     const { method, requestId } = request
-    this.#edge.logger.warn(
+    this.#edge.logger[level](
       { route: route.name, target: route.target.name, method, requestId, traceId: traceId(), ...fields },
       message,
     )

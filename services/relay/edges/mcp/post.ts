@@ -11,7 +11,7 @@ import { Exchange } from './exchange.ts'
 import { headerMismatch } from './modern-headers.ts'
 import { parametersOf } from './parameters.ts'
 import * as refusals from './refusals.ts'
-import { sendAccepted, sendError } from './respond.ts'
+import { sendAccepted, sendRefusal } from './respond.ts'
 import { traceIdOf } from './trace-id.ts'
 
 /** One POST: what its body is, whether it may pass, and to where. */
@@ -35,7 +35,7 @@ export class Post {
   }
 
   refuse(error: EdgeError): void {
-    sendError(this.#edge, this.#response, error, {
+    sendRefusal(this.#edge, this.#response, error, {
       idToken: this.#message?.idToken,
       requestId: this.#edge.requestIds.next(),
       traceId: traceIdOf(this.#request.headers, this.#message),

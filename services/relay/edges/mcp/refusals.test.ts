@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
+import { createLogger } from '@causeway/telemetry'
 import { requirement } from '@causeway/test/requirements'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -322,5 +323,25 @@ describe('an error of the edge', () => {
     expect(await traceId({ traceparent: header })).toBe('0af7651916cd43dd8448eb211c80319c')
     expect(await traceId({ traceparent: 'rubbish' })).toBe('11111111111111111111111111111111')
     expect(await traceId({})).toBe('11111111111111111111111111111111')
+  })
+
+  it('is found in the log at level debug, by its request id, and costs no line at the default level', async () => {
+    const lines: Record<string, unknown>[] = []
+    const logger = createLogger({ level: 'debug', destination: { write: (line) => lines.push(JSON.parse(line)) } })
+    const talkative = await edgeHarness({ logger })
+    for (const { client } of [talkative, harness]) {
+      await client.post('[]', {}, '/nothing')
+      await client.post('[]')
+    }
+    const answer = await talkative.client.post('[]')
+    const { requestId } = JSON.parse(answer.body).error.data.causeway
+    expect(lines).toMatchObject([
+      { level: 'debug', code: 'NoRoute' },
+      { level: 'debug', code: 'InvalidRequest' },
+      { level: 'debug', code: 'InvalidRequest', requestId, msg: 'a request was refused' },
+    ])
+    expect(harness.log).toEqual([])
+    talkative.client.close()
+    await talkative.edge.stop(0)
   })
 })

@@ -9,7 +9,7 @@ import { AcceptHeader, isIdentity, isJson } from './media-types.ts'
 import { Post } from './post.ts'
 import * as refusals from './refusals.ts'
 import { hostOf } from './request-host.ts'
-import { sendError } from './respond.ts'
+import { sendRefusal } from './respond.ts'
 import { traceIdOf } from './trace-id.ts'
 
 /** `expectsContinue`: the client waits for 100 before it sends the body. */
@@ -66,7 +66,7 @@ function readPost(edge: EdgeContext, route: Route, request: IncomingMessage, res
 
 function refuse(edge: EdgeContext, request: IncomingMessage, response: ServerResponse, error: EdgeError): void {
   discard(request)
-  sendError(edge, response, error, {
+  sendRefusal(edge, response, error, {
     idToken: undefined,
     requestId: edge.requestIds.next(),
     traceId: traceIdOf(request.headers, undefined),

@@ -31,6 +31,19 @@ export function sendError(edge: Shared, response: ServerResponse, error: EdgeErr
   sendJson(edge, response, statusOf(error), errorBody(error, context), headers)
 }
 
+/** Sends an error that came before any exchange; its request id can be found in the log. */
+export function sendRefusal(
+  edge: Shared & Pick<EdgeContext, 'logger'>,
+  response: ServerResponse,
+  error: EdgeError,
+  context: ErrorContext,
+): void {
+  const { requestId, traceId } = context
+  // Whoever can reach the listener can cause these as fast as it likes: not at the default level.
+  edge.logger.debug({ code: error.name, cause: error.message, requestId, traceId }, 'a request was refused')
+  sendError(edge, response, error, context)
+}
+
 /** 202: the edge has taken a message that nobody answers. */
 export function sendAccepted(edge: Shared, response: ServerResponse): void {
   edge.metrics.responded(202)
