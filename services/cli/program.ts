@@ -35,10 +35,10 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
     .argument('<file...>', 'multi-document YAML of mesh.causeway.dev/v1alpha1; all files are one configuration')
     .option('--relay <name>', 'start only this relay (name, or namespace/name)')
     .addOption(new Option('--log-level <level>', 'least level of log lines').choices(LOG_LEVELS).default('info'))
-    .option('--json', 'report as JSON lines on standard output; logs are JSON on standard error anyway', false)
-    .action(async (files: string[], options: { relay?: string; logLevel: LogLevel; json: boolean }) => {
+    .option('--json', 'report as JSON lines on standard output; logs are JSON on standard error anyway')
+    .action(async (files: string[], options: { relay?: string; logLevel: LogLevel; json?: true }) => {
       const { up } = await import('./up/up.ts')
-      finish(await up({ files, ...options }, host))
+      finish(await up({ files, ...options, json: options.json === true }, host))
     })
 
   const keys = program.command('keys').description('Identities: private keys and their PeerHandles.')
@@ -46,14 +46,18 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
     .command('generate')
     .description('Make an Ed25519 identity and print its PeerHandle. The file is for its owner only.')
     .option('--out <file>', 'where the private key goes, PKCS#8 PEM', 'identity.pem')
-    .option('--force', 'replace a file that is there already', false)
-    .option('--json', 'print JSON', false)
-    .action(async (options: { out: string; force: boolean; json: boolean }) => finish(await generateKey(options, host)))
+    .option('--force', 'replace a file that is there already')
+    .option('--json', 'print JSON')
+    .action(async ({ out, force, json }: { out: string; force?: true; json?: true }) =>
+      finish(await generateKey({ out, force: force === true, json: json === true }, host)),
+    )
   keys
     .command('show')
     .description('Print the PeerHandle of a private key. The key itself is never printed.')
     .argument('<file>', 'the private key, PKCS#8 PEM')
-    .option('--json', 'print JSON', false)
-    .action(async (file: string, options: { json: boolean }) => finish(await showKey({ file, ...options }, host)))
+    .option('--json', 'print JSON')
+    .action(async (file: string, { json }: { json?: true }) =>
+      finish(await showKey({ file, json: json === true }, host)),
+    )
   return program
 }

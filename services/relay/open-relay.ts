@@ -120,12 +120,13 @@ class OpenRelay implements RunningRelay {
   }
 
   async #stop(): Promise<void> {
+    const ran = this.#state !== 'starting'
     this.#state = 'stopped'
     await this.#edge?.stop(0)
     await this.#mesh.close(STOP_LIMIT_MS)
     await Promise.all([...this.#backends.values()].map((backend) => this.#atMost(backend.close(), STOP_LIMIT_MS)))
     await this.#admin?.close()
-    this.#options.logger.info({}, 'relay stopped')
+    if (ran) this.#options.logger.info({}, 'relay stopped')
   }
 
   async #atMost(work: Promise<void>, limitMs: number): Promise<void> {

@@ -38,6 +38,16 @@ describe('a set of files', () => {
     expect(messages(relay, `# again\n${relay}`)).toEqual(['1.yaml:2: is declared twice; first at 0.yaml:1:82'])
   })
 
+  it.each([
+    ['does not parse', 'kind: [', 1],
+    ['is of no known kind', 'apiVersion: mesh.causeway.dev/v1alpha1\nkind: MeshBackends', 2],
+    ['is no UTF-8', Uint8Array.of(0xff), 0],
+  ])('nobody is blamed for naming what may stand in a document that %s', (_, unknown, line) => {
+    const rest = [aRelay(), aRoute()].map((one) => JSON.stringify(one)).join('\n---\n')
+    expect(messages(rest)).toEqual([expect.stringContaining('not found or not permitted')])
+    expect(messages(unknown, rest)).toEqual([expect.stringMatching(new RegExp(`^0.yaml:${line}: `))])
+  })
+
   it('relative paths start from the folder of their file', () => {
     const relay = aRelay('edge', { identity: { keyFile: 'keys/edge.pem' } })
     const far = aRelay('far', { identity: { keyFile: '/run/secrets/far.pem' } })

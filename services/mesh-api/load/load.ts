@@ -18,8 +18,14 @@ export function loadResources(files: readonly SourceFile[]): Resources {
   const problems = new ProblemList()
   const loaded = new Map<string, Loaded>()
   const declared = new Set<string>()
+  /** Something stands there, and nobody knows what: it may be what others refer to. */
+  let hasUnknown = false
+  const unreadable = (problem: Problem): void => {
+    hasUnknown = true
+    problems.add(problem)
+  }
   for (const file of files) {
-    for (const { document, locator } of parseDocuments(file, problems.add)) {
+    for (const { document, locator } of parseDocuments(file, unreadable)) {
       const plain = toPlain(document.contents, locator)
       const decoded = plain.problems.length > 0 ? plain : decode(plain.value, locator)
       if ('resource' in decoded) keep(decoded.resource, locator, file)
@@ -29,7 +35,8 @@ export function loadResources(files: readonly SourceFile[]): Resources {
 
   function reject(decoded: { problems: readonly Problem[]; declared?: string }): void {
     decoded.problems.forEach(problems.add)
-    if (decoded.declared !== undefined) declared.add(decoded.declared)
+    if (decoded.declared === undefined) hasUnknown = true
+    else declared.add(decoded.declared)
   }
 
   function keep(decoded: AnyResource, locator: Locator, { folder }: SourceFile): void {
@@ -40,7 +47,8 @@ export function loadResources(files: readonly SourceFile[]): Resources {
   }
 
   const resources = toResources([...loaded.values()].map(({ resource }) => resource))
-  for (const { object, fieldPath, message } of checkResources(resources, declared)) {
+  for (const { id, object, fieldPath, message } of checkResources(resources, declared)) {
+    if (hasUnknown && id === 'NotFound') continue
     const locator = loaded.get(keyOf(object))?.locator
     if (locator !== undefined) problems.add(locator.problem(fieldPath, message))
   }
