@@ -34,13 +34,16 @@ import { encodeTransportError } from './transport-error.ts'
 
 /** CARRIAGE section 5. */
 const CANCEL_WAIT_MS = 60_000
-/** Ours: refusals that the peer provoked and has not read. One more and it does so on purpose. */
+/**
+ * Ours: transport errors that the peer provoked and has not read, beyond one for each exchange that it may have open: those
+ * may all fail at once. One more and it does so on purpose.
+ */
 const MAX_UNSENT_REFUSALS = 4096
 
 /** Everything the Bridge puts on the wire. */
 export class Outbound {
   readonly #state: BridgeState
-  #unsentRefusals = 0
+  #unsentFailures = 0
 
   constructor(state: BridgeState) {
     this.#state = state
@@ -96,6 +99,7 @@ export class Outbound {
         envelope: replyEnvelope(exchange),
         extensions: this.#spoken({ parameters }),
         foreign: exchange.rules.outgoingReply(reply.kind, reply.octets, reply.message, exchange.idToken, scan),
+        onTaken: reply.onTaken,
       })
     } catch (error) {
       if (error instanceof ClosedError) return this.#tooLate()
@@ -109,12 +113,7 @@ export class Outbound {
 
   fail(exchange: Incoming, failure: FailureInput, now: number): ReplyFate {
     if (exchange.state === 'over') return this.#tooLate()
-    try {
-      this.#sendFailure(exchange, failure)
-    } catch (error) {
-      if (error instanceof ClosedError) return this.#tooLate()
-      throw error
-    }
+    if (!this.#trySendFailure(exchange, failure, now)) return this.#tooLate()
     this.#state.exchanges.close(exchange, now)
     return 'queued'
   }
@@ -125,20 +124,8 @@ export class Outbound {
     failure: FailureInput,
     now: number,
   ): void {
-    const { association } = this.#state
-    if (this.#unsentRefusals === MAX_UNSENT_REFUSALS) {
-      association.abort(new MisbehavedError('RATE', 'the peer provokes refusals and does not read them'), now)
-      return
-    }
-    try {
-      this.#sendFailure(envelope, failure, () => {
-        this.#unsentRefusals -= 1
-      })
-      this.#unsentRefusals += 1
-    } catch (error) {
-      // Closing already: the association's end tells the peer.
-      if (!(error instanceof ClosedError)) throw error
-    }
+    // Closing already: the association's end tells the peer.
+    this.#trySendFailure(envelope, failure, now)
   }
 
   cancel(exchange: Outgoing, now: number, own?: Pick<NotificationInput, 'octets' | 'message'>): CancelFate {
@@ -177,10 +164,33 @@ export class Outbound {
     return rules
   }
 
+  /** False when the association is over, or ends now because of a peer that does not read its failures. */
+  #trySendFailure(
+    envelope: Pick<BridgeEnvelope, 'protocolId' | 'contentType' | 'correlationId'>,
+    failure: FailureInput,
+    now: number,
+  ): boolean {
+    const { association, maxOpenIncoming } = this.#state
+    if (this.#unsentFailures >= MAX_UNSENT_REFUSALS + maxOpenIncoming) {
+      association.abort(new MisbehavedError('RATE', 'the peer provokes refusals and does not read them'), now)
+      return false
+    }
+    try {
+      this.#sendFailure(envelope, failure, () => {
+        this.#unsentFailures -= 1
+      })
+    } catch (error) {
+      if (error instanceof ClosedError) return false
+      throw error
+    }
+    this.#unsentFailures += 1
+    return true
+  }
+
   #sendFailure(
     envelope: Pick<BridgeEnvelope, 'protocolId' | 'contentType' | 'correlationId'>,
     failure: FailureInput,
-    onTaken?: () => void,
+    onTaken: () => void,
   ): void {
     const parameters = this.#sifted(replyParameters, failure.parameters)
     const outcome = { outcome: failure.outcome ?? defaultOutcome(failure.code), reason: failure.reason ?? 0 }

@@ -232,11 +232,25 @@ describe('bounds on what a peer can open', () => {
   })
 
   it('a peer that provokes refusals and reads none is cut off', () => {
-    const end = new BridgeEnd()
-    for (let count = 0; count < 4096; count++) end.receive(request({ protocolId: 2 }))
+    const end = new BridgeEnd(RELAY_PEER, { maxOpenIncoming: 100 })
+    for (let count = 0; count < 4196; count++) end.receive(request({ protocolId: 2 }))
     expect(end.association.abortedWith).toBeUndefined()
     end.association.takeAll()
-    for (let count = 0; count < 4097; count++) end.receive(request({ protocolId: 2 }))
+    for (let count = 0; count < 4197; count++) end.receive(request({ protocolId: 2 }))
+    expect(end.association.abortedWith?.code).toBe('RATE')
+  })
+
+  it('so is one whose exchanges are refused by whoever takes them, once far more of that waits than can be open at a time', () => {
+    const end = new BridgeEnd(RELAY_PEER, { maxOpenIncoming: 100 })
+    const failOne = (id: number) => {
+      const { exchange } = only(end.receive(request({ id: `x${id}` })), 'request')
+      return end.bridge.fail(exchange, { code: 3, message: 'no such target' }, end.now)
+    }
+    for (let count = 0; count < 4196; count++) expect(failOne(count)).toBe('queued')
+    end.association.takeAll()
+    for (let count = 0; count < 4196; count++) expect(failOne(count)).toBe('queued')
+    expect(end.association.abortedWith).toBeUndefined()
+    expect(failOne(4196)).toBe('dropped')
     expect(end.association.abortedWith?.code).toBe('RATE')
   })
 })

@@ -113,7 +113,7 @@ export class IncomingCalls {
   }
 
   notification(event: BridgeEvent & { type: 'notification' }): void {
-    const { targets, peerName, defaultBackend, watch, sendSessionEnd } = this.#options
+    const { targets, peerName, defaultBackend, watch, sendSessionEnd, queueFull } = this.#options
     const { route, method, message } = event
     const name = route?.target ?? defaultBackend
     const target = name === undefined ? undefined : targets.find(name, peerName)
@@ -127,7 +127,8 @@ export class IncomingCalls {
     const known = key === undefined ? unnamed : this.#sessions.find(key, scope)
     if (key !== undefined && known === undefined) {
       watch.notificationDropped('unknown_session')
-      sendSessionEnd(key, 'unknown')
+      // A peer that sends such and reads nothing must not fill the queue with answers; the next one tells it again.
+      if (!queueFull()) sendSessionEnd(key, 'unknown')
       return
     }
     const session = known?.session
