@@ -5,7 +5,7 @@
  *   --json   prints the findings as one JSON object instead of the story
  *   --keep   leaves everything running, with the URLs to try, until Ctrl-C
  *
- * Exit code 0: all went well, or Ctrl-C; 1: something failed or differed.
+ * Exit code 0: all went well, or Ctrl-C; 1: something failed or differed; 2: an option that there is not.
  */
 import { parseArgs } from 'node:util'
 import { type Conversation, converse } from './calls.ts'
@@ -13,7 +13,7 @@ import { type DemoClient, legacyClient, modernClient } from './clients.ts'
 import { type DemoMesh, startMesh } from './mesh.ts'
 import { findingsOf, type Link, linkOf, tellBeginning, tellConversation, tellEnd, tellKept } from './story.ts'
 
-const { values: options } = parseArgs({ options: { json: { type: 'boolean' }, keep: { type: 'boolean' } } })
+const options = readOptions()
 const tell = (text: string) => {
   if (!options.json) process.stdout.write(text)
 }
@@ -51,6 +51,16 @@ const demo = run().catch((error: unknown) => {
 const result = await Promise.race([demo, interrupted])
 await stopAll()
 process.exit(result === false ? 1 : 0)
+
+function readOptions(): { readonly json?: boolean; readonly keep?: boolean } {
+  try {
+    return parseArgs({ options: { json: { type: 'boolean' }, keep: { type: 'boolean' } } }).values
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`${message}\nusage: npm run demo [-- [--json] [--keep]]\n`)
+    process.exit(2)
+  }
+}
 
 async function run(): Promise<boolean> {
   const mesh = await startMesh(onStop)
