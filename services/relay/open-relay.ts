@@ -151,6 +151,7 @@ class OpenRelay implements RunningRelay {
         ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
         maxHeaderOctets: config.limits.maxHeaderOctets,
         maxReplyOctets: config.limits.maxReplyOctets,
+        maxSessions: config.limits.sessionsPerRoute,
       },
       clock: this.#clock,
       logger,

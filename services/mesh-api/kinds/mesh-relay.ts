@@ -84,7 +84,7 @@ const limits = z
       .min(1)
       .max(1_000_000)
       .default(10_000)
-      .describe('The most open legacy sessions of one route.'),
+      .describe('The most open legacy sessions of one route, and of one backend over all its callers.'),
     idleSession: duration().default('1h').describe('A legacy session without a request for this long ends.'),
     drain: duration().default('10s').describe('How long a stopping relay waits for open exchanges.'),
     halfOpenHandshakes: z

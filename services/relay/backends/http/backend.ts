@@ -3,7 +3,7 @@ import type { CallFailure } from '../../exchanges/contract.ts'
 import { ConcurrencyGate } from './concurrency-gate.ts'
 import type { BackendScope, HttpBackend, HttpBackendOptions, SessionLostCallback } from './contract.ts'
 import type { Exchange } from './exchange.ts'
-import { unknown } from './failures.ts'
+import { stopping, unknown } from './failures.ts'
 import { openPool } from './pool.ts'
 import { HttpBackendScope, type ScopeHost } from './scope.ts'
 import { BackendTelemetry } from './telemetry.ts'
@@ -18,8 +18,8 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
   readonly name: string
   readonly upstream: Upstream
   readonly maxQueuedPerSession: number
+  readonly maxSessions: number
   readonly #pool: Pool
-  readonly #maxSessions: number
   readonly #scopes = new Set<HttpBackendScope>()
   readonly #exchanges = new Map<Exchange, number>()
   #sessions = 0
@@ -30,7 +30,7 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
     const { name, url, limits, acceptHeaders, clock } = options
     this.name = name
     this.#pool = openPool(options)
-    this.#maxSessions = limits.maxSessions ?? DEFAULT_MAX_SESSIONS
+    this.maxSessions = limits.maxSessions ?? DEFAULT_MAX_SESSIONS
     this.maxQueuedPerSession = limits.maxQueuedPerSession ?? DEFAULT_MAX_QUEUED
     this.upstream = {
       pool: this.#pool,
@@ -64,6 +64,8 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
   }
 
   async #close(): Promise<void> {
+    // All that waits before any of it gets the place of another: nothing of it has left, and nothing will.
+    for (const exchange of [...this.#exchanges.keys()]) exchange.failUnsent(stopping())
     await Promise.all([...this.#scopes].map((scope) => scope.endAll('policy')))
     for (const exchange of [...this.#exchanges.keys()]) exchange.fail(unknown('the relay closed this backend'))
     await this.#pool.destroy()
@@ -76,7 +78,7 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
   }
 
   takeSession(): boolean {
-    if (this.#sessions >= this.#maxSessions) return false
+    if (this.#sessions >= this.maxSessions) return false
     this.#sessions += 1
     return true
   }

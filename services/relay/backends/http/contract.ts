@@ -21,8 +21,9 @@ export interface HttpBackend {
   /** Southbound sessions over all scopes. */
   readonly openSessions: number
   /**
-   * Ends all sessions (DELETE, best effort, at most 5 s), then fails what is still open with outcome 1 and
-   * closes every connection. New calls fail as not sent from the first moment on. Never rejects.
+   * Fails what has not been sent yet with outcome 0, ends all sessions (DELETE, best effort, at most 5 s), then fails what
+   * is still open with outcome 1 and closes every connection. New calls fail as not sent from the first moment on. Never
+   * rejects.
    */
   close(): Promise<void>
 }
@@ -63,7 +64,7 @@ interface HttpBackendLimits {
   readonly maxReplyOctets?: number
   /** Messages of one session that wait for their turn; default 1,024. */
   readonly maxQueuedPerSession?: number
-  /** Sessions over all scopes; default 10,000. */
+  /** Sessions over all scopes, `limits.sessionsPerRoute` of the relay; default 10,000. */
   readonly maxSessions?: number
 }
 

@@ -490,4 +490,16 @@ describe('close', () => {
     expect(await open.sink.failure()).toMatchObject({ outcome: 1 })
     expect([backend.openExchanges, server.arrivals.length]).toEqual([0, 1])
   })
+
+  it('fails a call that still waits for a place as not sent, and never sends it', async () => {
+    const { scope, backend, server } = await world(undefined, { limits: { maxConcurrency: 1 } })
+    const open = call(scope, modern(1))
+    const waiting = [call(scope, modern(2)), call(scope, modern(3))]
+    await server.next()
+    const closed = backend.close()
+    for (const { sink } of waiting) expect(await sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 0 })
+    await closed
+    expect(await open.sink.failure()).toMatchObject({ outcome: 1 })
+    expect(server.arrivals).toHaveLength(1)
+  })
 })

@@ -194,7 +194,6 @@ export class Exchange implements CallHandle, OpenRequest {
   // --- the answer ---
 
   readonly #receiver: ResponseReceiver = {
-    started: () => {},
     head: (status, headers) => this.#head(status, headers),
     chunk: (octets) => this.#answer?.chunk(octets),
     end: () => {

@@ -43,12 +43,23 @@ export function refusedBeforeSending(message: string, hint?: string): CallFailur
   return { code: 'QuotaExceeded', outcome: OUTCOME.NOT_DELIVERED, message, ...(hint === undefined ? {} : { hint }) }
 }
 
+export function tooManySessions(limit: number): CallFailure {
+  return refusedBeforeSending(
+    `the backend has its ${limit} sessions open (limits.sessionsPerRoute of its relay)`,
+    'try again later',
+  )
+}
+
 export function notJsonRpc(): CallFailure {
-  return { code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED, message: 'the request is no JSON-RPC message' }
+  return notSent('the request is no JSON-RPC message')
 }
 
 export function stopping(): CallFailure {
-  return { code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED, message: 'the relay is closing this backend' }
+  return notSent('the relay is closing this backend')
+}
+
+export function notSent(message: string): CallFailure {
+  return { code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED, message }
 }
 
 export function authenticationRequired(status: 401 | 403): CallFailure {

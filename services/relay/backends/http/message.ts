@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isNullId, type ScannedMessage, scanMessage } from '@causeway/npamp'
+import { isNullId, MalformedError, type ScannedMessage, scanMessage } from '@causeway/npamp'
 
 /** One message of a backend's, as far as carrying it needs to know. `octets` go from the first to the last octet of the JSON text. */
 export type BackendMessage =
@@ -20,7 +20,8 @@ export function readMessage(octets: Uint8Array): BackendMessage {
   let scanned: ScannedMessage
   try {
     scanned = scanMessage(octets, { isUtf8 })
-  } catch {
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
     return { kind: 'rubbish' }
   }
   const { shape, text, idToken } = scanned

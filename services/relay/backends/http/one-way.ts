@@ -34,8 +34,6 @@ export class OneWay implements ResponseReceiver {
     this.#settle(0)
   }
 
-  started(): void {}
-
   head(status: number, _headers: ResponseHeaders): void {
     const { clock } = this.#upstream
     this.#over()

@@ -8,14 +8,10 @@ export interface HttpRequest {
   /** Names and values in turn. */
   readonly headers: readonly string[]
   readonly body: Uint8Array | undefined
-  /** Instead of the pool's limits, for requests that nobody waits for. */
-  readonly timeoutMs?: number
 }
 
-/** What a Post tells, in this order: started, head, chunks, end; an error may take the place of any rest. */
+/** What a Post tells, in this order: head, chunks, end; an error may take the place of any rest. */
 export interface ResponseReceiver {
-  /** The next thing to happen is the handing of the first octet to the socket; not after `abort()`. */
-  started(): void
   /** The final status; informational ones are not told. */
   head(status: number, headers: ResponseHeaders): void
   /** May still come after `pause()` when the connection ends; the receiver keeps it. */
@@ -43,11 +39,10 @@ export class Post implements Dispatcher.DispatchHandler {
    */
   constructor(pool: Dispatcher, request: HttpRequest, receiver: ResponseReceiver) {
     this.#receiver = receiver
-    const { method, path, headers, body, timeoutMs } = request
-    const timeouts = timeoutMs === undefined ? {} : { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+    const { method, path, headers, body } = request
     queueMicrotask(() => {
       if (this.#over) return
-      pool.dispatch({ method, path, headers: [...headers], body: body ?? null, ...timeouts }, this)
+      pool.dispatch({ method, path, headers: [...headers], body: body ?? null }, this)
     })
   }
 
@@ -83,8 +78,7 @@ export class Post implements Dispatcher.DispatchHandler {
       return
     }
     this.#controller = controller
-    this.#receiver.started()
-    this.#sent = !this.#over
+    this.#sent = true
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {

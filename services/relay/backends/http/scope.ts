@@ -9,7 +9,7 @@ import type {
 } from '../../exchanges/contract.ts'
 import type { BackendScope, SessionLostCallback } from './contract.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
-import { refusedBeforeSending, sessionLost, stopping, unknown } from './failures.ts'
+import { notSent, sessionLost, stopping, tooManySessions, unknown } from './failures.ts'
 import { OneWay } from './one-way.ts'
 import { requestHeaders } from './request-headers.ts'
 import { SouthboundSession } from './session.ts'
@@ -21,6 +21,7 @@ export interface ScopeHost {
   readonly upstream: Upstream
   readonly closing: boolean
   readonly maxQueuedPerSession: number
+  readonly maxSessions: number
   /** False when the backend has as many sessions as it may have. */
   takeSession(): boolean
   returnSession(): void
@@ -143,7 +144,7 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     const known = this.#sessions.get(request.session.id)
     if (known !== undefined) return { session: known, opening: false }
     if (request.method !== 'initialize') return sessionLost()
-    if (!this.#host.takeSession()) return refusedBeforeSending('the backend has as many sessions as it may have')
+    if (!this.#host.takeSession()) return tooManySessions(this.#host.maxSessions)
     const { upstream, maxQueuedPerSession } = this.#host
     const session = new SouthboundSession(request.session.id, upstream, maxQueuedPerSession, (lost) => {
       if (this.#lose(lost, 'backend')) this.#onSessionLost(lost.id, 'backend')
@@ -188,7 +189,10 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     })
     const ending = told.then(() => {
       session.abandon()
-      for (const request of [...session.requests]) request.fail(unknown('the session of this call has ended'))
+      const why = 'the session of this call has ended'
+      // First those that wait for a place: the end of another would give them one.
+      for (const request of [...session.requests]) request.failUnsent(notSent(why))
+      for (const request of [...session.requests]) request.fail(unknown(why))
       this.#ending.delete(ending)
     })
     this.#ending.add(ending)

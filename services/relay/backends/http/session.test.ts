@@ -198,7 +198,8 @@ describe('a legacy session', () => {
   it('is refused when there are as many as may be', async () => {
     const { scope } = await opened({ limits: { maxSessions: 1 } })
     const { sink } = initialize(scope, session('second'))
-    expect(await sink.failure()).toMatchObject({ code: 'QuotaExceeded', outcome: 0 })
+    const message = 'the backend has its 1 sessions open (limits.sessionsPerRoute of its relay)'
+    expect(await sink.failure()).toMatchObject({ code: 'QuotaExceeded', outcome: 0, message })
   })
 
   it('goes on when a notification gets no status in time', async () => {
@@ -350,6 +351,20 @@ describe('the end of a session', () => {
     expect(deletion.method).toBe('DELETE')
     deletion.json(200, '')
     await closed
+  })
+
+  it('fails a call that still waits for a place as not sent, the others as possibly executed', async () => {
+    const { scope, server } = await opened({ limits: { maxConcurrency: 1 } })
+    const running = inSession(scope, ping(1))
+    const waiting = inSession(scope, ping(2))
+    const request = await server.next()
+    scope.endSession(S, 'client')
+    const deletion = await server.next()
+    deletion.json(200, '')
+    expect(await waiting.sink.failure()).toMatchObject({ outcome: 0 })
+    expect(await running.sink.failure()).toMatchObject({ outcome: 1 })
+    await request.gone
+    expect(server.arrivals.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
   })
 })
 
