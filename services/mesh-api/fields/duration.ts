@@ -6,10 +6,13 @@ import { z } from 'zod'
  */
 export const duration = () =>
   z
-    .string()
+    // A bare number is what people write who do not know that the unit is theirs to say.
+    .string({ error: ({ input }) => (input === undefined ? undefined : NO_DURATION) })
     .min(2)
     .max(32)
-    .regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/, 'must be a duration such as 500ms, 30s or 1h30m')
+    .regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/, NO_DURATION)
+
+const NO_DURATION = 'must be a duration such as 500ms, 30s or 1h30m'
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 }
 
