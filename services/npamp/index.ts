@@ -20,14 +20,7 @@ export type {
   RequestInput,
 } from './bridge/events.ts'
 export { ANNOUNCED_TLV_TYPES } from './bridge/extensions/announced.ts'
-export {
-  acceptedParameters,
-  isForbiddenParameter,
-  isRequestParameter,
-  type SiftedParameters,
-  STATUS,
-  statusOf,
-} from './bridge/extensions/parameter-rules.ts'
+export { isForbiddenParameter, STATUS, statusOf } from './bridge/extensions/parameter-rules.ts'
 export { idKey, isNullId, sameId } from './bridge/jsonrpc/id.ts'
 export {
   arrayElements,

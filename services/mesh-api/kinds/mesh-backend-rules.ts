@@ -3,28 +3,9 @@ import { allDistinct } from './distinct.ts'
 import { durationWithin } from './duration-rule.ts'
 import type { Rule } from './kind.ts'
 import type { MeshBackend } from './mesh-backend.ts'
+import { isNeverAccepted } from './never-accepted.ts'
 
 const DAY_MS = 86_400_000
-
-/** CARRIAGE section 1: names that a service parameter never sets, whatever a backend lists. */
-const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
-  'authorization',
-  'connection',
-  'cookie',
-  'cookie2',
-  'expect',
-  'host',
-  'keep-alive',
-  'mcp-session-id',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 export const backendRules: readonly Rule<MeshBackend>[] = [
   {
@@ -49,11 +30,10 @@ export const backendRules: readonly Rule<MeshBackend>[] = [
   {
     id: 'HeadersAcceptable',
     message:
-      'names a header twice, or one that never crosses: authorization, cookie, host, content-*, mcp-session-id, hop-by-hop',
+      'names a header twice, or one that never comes from a client: credentials (authorization, cookie), host, ' +
+      'accept and accept-encoding, content-*, last-event-id, mcp-method, mcp-protocol-version, mcp-session-id, hop-by-hop',
     fieldPath: 'spec.acceptHeaders',
-    holds: ({ spec }) =>
-      allDistinct(spec.acceptHeaders) &&
-      spec.acceptHeaders.every((name) => !NEVER_ACCEPTED.has(name) && !name.startsWith('content-')),
+    holds: ({ spec }) => allDistinct(spec.acceptHeaders) && !spec.acceptHeaders.some(isNeverAccepted),
   },
   durationWithin('spec.limits.connectTimeout', ({ spec }) => spec.limits.connectTimeout, 1, DAY_MS, '1ms and 24h'),
   durationWithin(

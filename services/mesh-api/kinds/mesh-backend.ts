@@ -25,7 +25,10 @@ export const meshBackendSpec = z
       .array(headerName())
       .max(64)
       .default([])
-      .describe('Names of service parameters, beyond those of MCP itself, that become HTTP headers here.'),
+      .describe(
+        'Names of service parameters, beyond those of MCP itself, that become HTTP headers here. A route of a relay ' +
+          'forwards none yet: this acts on what other implementations send over the mesh.',
+      ),
     limits: z
       .strictObject({
         connectTimeout: duration().optional().describe('How long connecting may take. Default: no limit of ours.'),

@@ -99,7 +99,7 @@ export type BridgeEvent =
       readonly octets: Uint8Array
       /** Undefined: not JSON at all, which is for the endpoint to answer, else fail it NotDelivered (digest 04 section 10). */
       readonly message: ScannedMessage | undefined
-      /** Structure checked, credentials removed; apply `acceptedParameters` before use. */
+      /** Structure checked, credentials removed; the rest is still the peer's choice. */
       readonly parameters: ServiceParameters
       readonly related: OutgoingExchange | IncomingExchange | undefined
     }

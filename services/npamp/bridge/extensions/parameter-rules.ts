@@ -1,11 +1,12 @@
 import type { ServiceParameters } from '../contract.ts'
 
-/** Which service parameters may cross and which may be used (CARRIAGE section 1). */
+/** Which service parameters may cross (CARRIAGE section 1); which of a request are used its backend says. */
 
 const NEVER: ReadonlySet<string> = new Set([
   // Credentials and identity: those of one leg are never passed to another.
   'authorization',
   'cookie',
+  'cookie2',
   'set-cookie',
   'host',
   'mcp-session-id',
@@ -39,22 +40,6 @@ export function withoutForbidden(parameters: ServiceParameters): SiftedParameter
 /** `name` in lower case. */
 export function isForbiddenParameter(name: string): boolean {
   return NEVER.has(name) || name.startsWith('content-')
-}
-
-/** What a far relay may use of a request's parameters: the protocols' own names and the backend's `acceptHeaders`. */
-export function acceptedParameters(
-  parameters: ServiceParameters,
-  acceptHeaders: ReadonlySet<string>,
-): SiftedParameters {
-  return sift(
-    parameters,
-    (name) => !isForbiddenParameter(name) && (isRequestParameter(name) || (acceptHeaders.has(name) && name[0] !== ':')),
-  )
-}
-
-/** Names that a protocol gives a meaning on requests: MCP `mcp-param-*` and `mcp-name`, A2A `a2a-*`. */
-export function isRequestParameter(name: string): boolean {
-  return name.startsWith('mcp-param-') || name === 'mcp-name' || name === 'a2a-version' || name === 'a2a-extensions'
 }
 
 /** What crosses on a reply and may be used there: `:status` and `retry-after`, in the forms that HTTP knows. */

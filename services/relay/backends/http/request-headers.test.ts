@@ -1,3 +1,4 @@
+import { isNeverAccepted } from '@causeway/mesh-api'
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { type OutgoingMessage, requestHeaders } from './request-headers.ts'
@@ -127,6 +128,21 @@ describe('requestHeaders', () => {
     const { headers, dropped } = headersOf(request('ping'), { parameters, accept: [name] })
     expect(headers[name]).not.toBe('x')
     expect(dropped).toEqual([name])
+  })
+
+  it('never passes exactly the names that a MeshBackend cannot list', () => {
+    const refused = ['authorization', 'cookie', 'cookie2', 'set-cookie', 'host', 'mcp-session-id', 'mcp-method']
+    const ours = ['accept', 'accept-encoding', 'last-event-id', 'mcp-protocol-version', 'content-type', 'content-x']
+    const hops = ['connection', 'expect', 'http2-settings', 'keep-alive', 'proxy-connection', 'proxy-x', 'te']
+    const framing = ['trailer', 'transfer-encoding', 'upgrade']
+    const passed = ['x-tenant', 'traceparent', 'user-agent', 'accept-language', 'mcp-name', 'mcp-param-a', 'origin']
+    const names = [...refused, ...ours, ...hops, ...framing, ...passed]
+    const dropped = names.filter((name) => {
+      const parameters = new Map([[name, 'x']])
+      return headersOf(request('ping'), { parameters, accept: [name] }).dropped.length > 0
+    })
+    expect(dropped).toEqual([...refused, ...ours, ...hops, ...framing])
+    expect(names.filter(isNeverAccepted)).toEqual(dropped)
   })
 
   it.each(['a\r\nb: c', 'a\0b', '€'])('drops the value %j, which is more than a value', (value) => {

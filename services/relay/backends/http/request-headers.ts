@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import {
   findAt,
+  isForbiddenParameter,
   jsonKind,
   type ScannedMessage,
   type ServiceParameters,
@@ -100,26 +101,17 @@ function isMcpParam(name: string): boolean {
   return name.startsWith('mcp-param-') && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)
 }
 
-/** CARRIAGE section 1, whatever a MeshBackend lists: credentials, framing, and what this relay sets itself. */
+/** Whatever a MeshBackend lists; mesh-api refuses a backend that lists one of these. */
 function isForbidden(name: string): boolean {
-  return name.startsWith('content-') || name.startsWith('proxy-') || FORBIDDEN.has(name) || name.startsWith(':')
+  return isForbiddenParameter(name) || OWN.has(name) || name.startsWith('proxy-') || name.startsWith(':')
 }
 
-const FORBIDDEN: ReadonlySet<string> = new Set([
-  'authorization',
-  'cookie',
-  'host',
-  'mcp-session-id',
-  'last-event-id',
+/** What this relay says itself, and what is between it and the backend. */
+const OWN: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
+  'expect',
+  'last-event-id',
   'mcp-method',
   PROTOCOL_VERSION,
-  'connection',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
 ])
