@@ -4,7 +4,8 @@ import type { RelayProcess } from '../../fixtures/mesh/relay-process.ts'
 import type { Calls, Crowd } from './crowd.ts'
 import { eventually, inTime } from './in-time.ts'
 import { LANE_TIMEOUT, standLane } from './lane.ts'
-import { admin, numbersOf } from './metrics-of.ts'
+import { admin, numbersOf, openExchanges } from './metrics-of.ts'
+import { signal } from './signal.ts'
 
 const DRAIN_MS = 4_000
 /** What a stop may take beyond its drain: CLOSE, sessions at the backend, the end of a process. */
@@ -104,6 +105,42 @@ describe.concurrent('SIGTERM', LANE_TIMEOUT, () => {
       expect(await ended).toBe(0)
       expect(crowd.timesRun(calls)).toEqual([1])
       await crowd.release(calls)
+      await stand.mesh.restartEdge()
+      await crowd.reconnect()
+      await stand.idle()
+    }),
+  )
+
+  it(
+    `${requirement('BRG-019')} of relay tools while the backend stands still: calls end as unknown; exit 0, in time`,
+    tools.test(async ({ stand, crowd }) => {
+      signal(stand.backend.pid, 'SIGSTOP')
+      const calls = crowd.call('backend stands still')
+      await eventually('the calls have come to the backend', async () => {
+        return (await openExchanges(stand.mesh.tools)).backend === crowd.callers.length
+      })
+      const { ended } = await beginStop(stand.mesh.tools)
+      expect(await calls.endings).toMatchObject(crowd.everybody({ ...UNDELIVERED, delivery: 'unknown' }))
+      expect(await ended).toBe(0)
+      signal(stand.backend.pid, 'SIGCONT')
+      await stand.mesh.restartTools()
+      await crowd.reconnect()
+      await stand.idle()
+      for (const key of calls.keys) expect(stand.ran(key), key).toBeLessThanOrEqual(1)
+    }),
+  )
+
+  it(
+    `${requirement('BRG-019')} of relay edge while relay tools stands still: calls end as unknown; exit 0, in time`,
+    edge.test(async ({ stand, crowd }) => {
+      const before = await callsInFlight(crowd, 'tools stands still')
+      signal(stand.mesh.tools.pid, 'SIGSTOP')
+      const { ended } = await beginStop(stand.mesh.edge)
+      expect(await before.endings).toMatchObject(crowd.everybody({ ...UNDELIVERED, delivery: 'unknown' }))
+      expect(await ended).toBe(0)
+      expect(crowd.timesRun(before)).toEqual([1])
+      signal(stand.mesh.tools.pid, 'SIGCONT')
+      await crowd.release(before)
       await stand.mesh.restartEdge()
       await crowd.reconnect()
       await stand.idle()

@@ -5,6 +5,7 @@ import { Crowd } from './crowd.ts'
 import { eventually } from './in-time.ts'
 import type { Way } from './link.ts'
 import { numbersOf, openExchanges } from './metrics-of.ts'
+import { signal } from './signal.ts'
 import { type Stand, type StandOptions, startStand } from './stand.ts'
 
 /** CARRIAGE section 7: PING after 5 s of silence, dead 10 s later. A frame has to move within 10 s. */
@@ -26,14 +27,6 @@ async function atStand(use: (stand: Stand, crowd: Crowd) => Promise<void>, optio
     for (const { pid } of [stand.mesh.edge, stand.mesh.tools, stand.backend]) signal(pid, 'SIGCONT')
     await crowd.close()
     await stand.stop()
-  }
-}
-
-function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It has ended.
   }
 }
 

@@ -32,7 +32,7 @@ const STAGES = {
   'at the backend, before it runs': { args: { how: 'holdBeforeRun' }, reached: atHold },
   'at the backend, when it has run': { args: { how: 'holdAnswer' }, reached: atHold },
   'half answered by the backend': { args: { how: 'holdMidway', octets: ANSWER_OCTETS }, reached: atHold },
-  'being answered over the link': {
+  'answered over the link': {
     args: { octets: ANSWER_OCTETS },
     prepare: ({ link }) => link.hold('toEdge', ANSWER_OCTETS / 2),
     reached: ({ keys }, { stand }) => stand.link.held('toEdge', (keys.length - 1) * ANSWER_OCTETS),
@@ -46,7 +46,7 @@ const STAGES_OF_RELAYS = [
   ['on its way to the far relay', 0],
   ['at the backend, before it runs', 1],
   ['at the backend, when it has run', 1],
-  ['being answered over the link', 1],
+  ['answered over the link', 1],
 ] as const satisfies [StageName, number][]
 
 /** Brings one call of each caller to this stage, and lets somebody die there. */
@@ -82,6 +82,9 @@ async function expectRecovery({ stand, crowd }: CrowdedStand): Promise<void> {
   expect(await later.endings).toMatchObject(crowd.everybody(ANSWERED))
   expect(crowd.timesRun(later)).toEqual([1])
   await stand.idle()
+  // Of all the sessions that came before nothing is left on any side.
+  const sessions = crowd.callers.filter(({ era }) => era === 'legacy').length
+  expect(await stand.sessions()).toEqual({ edge: sessions, mesh_out: sessions, mesh_in: sessions, backend: sessions })
 }
 
 /** What stands at the backend goes on there, though nobody waits for it any more. */
@@ -196,7 +199,7 @@ describe.concurrent('kill -9', LANE_TIMEOUT, () => {
     'of the backend, a call being answered over the link: answered',
     backend.test(async (at) => {
       const { stand, crowd } = at
-      const calls = await dieAt(at, 'being answered over the link', () => stand.backend.kill())
+      const calls = await dieAt(at, 'answered over the link', () => stand.backend.kill())
       stand.link.release()
       expect(await calls.endings).toMatchObject(crowd.everybody(ANSWERED))
       await stand.restartBackend()

@@ -40,7 +40,7 @@ describe.concurrent('/metrics of two relays', { timeout: 60_000 }, () => {
     for (const caller of [legacy, legacy, modern, modern, modern]) {
       expect(await caller.run({ key: 'results' })).toMatchObject({ how: 'answer' })
     }
-    expect(await sessions(stand)).toEqual({ edge: 1, mesh_out: 1, mesh_in: 1, backend: 1 })
+    expect(await stand.sessions()).toEqual({ edge: 1, mesh_out: 1, mesh_in: 1, backend: 1 })
 
     const { status } = await postOutsideSession(url) // The server's own error.
     expect(status).toBe(404)
@@ -73,7 +73,7 @@ describe.concurrent('/metrics of two relays', { timeout: 60_000 }, () => {
     }
     // 202 for notifications/initialized; of two 404 one is the server's own; a client that has gone got none.
     expect(edge.by('causeway_http_responses_total', 'status')).toEqual({ 200: 9, 202: 1, 404: 3 })
-    expect(await sessions(stand)).toEqual({})
+    expect(await stand.sessions()).toEqual({})
     expect(edge.by('causeway_sessions_ended_total', 'side')).toEqual({ edge: 1, mesh_out: 1 })
     expect(tools.by('causeway_sessions_ended_total', 'side')).toEqual({ mesh_in: 1, backend: 1 })
 
@@ -112,11 +112,6 @@ describe.concurrent('/metrics of two relays', { timeout: 60_000 }, () => {
     for (const numbers of [edge, tools]) expect(numbers.sum('causeway_associations_open')).toBe(0)
   })
 })
-
-async function sessions({ mesh }: Stand): Promise<Record<string, number>> {
-  const [edge, tools] = await Promise.all([numbersOf(mesh.edge), numbersOf(mesh.tools)])
-  return { ...edge.by('causeway_sessions_open', 'side'), ...tools.by('causeway_sessions_open', 'side') }
-}
 
 async function postOutsideSession(url: string): Promise<{ status: number }> {
   const { port, pathname } = new URL(url)

@@ -6,7 +6,7 @@ import { type Fixture, startFixture } from '../../fixtures/process/fixture.ts'
 import { readLedger } from '../../fixtures/servers/ledger-file.ts'
 import { eventually } from './in-time.ts'
 import { Link } from './link.ts'
-import { openExchanges } from './metrics-of.ts'
+import { numbersOf, openExchanges } from './metrics-of.ts'
 
 type Ledger = Fixture<{ readonly url: string; readonly port: number }>
 
@@ -21,6 +21,8 @@ export interface Stand {
   ran(key: string): number
   /** Starts the ledger server again at its old address, after it was killed. Its ledger goes on. */
   restartBackend(): Promise<void>
+  /** Open sessions, by where they are counted. */
+  sessions(): Promise<Readonly<Record<string, number>>>
   /** Resolves when both relays say that nothing is open. */
   idle(): Promise<void>
   stop(): Promise<void>
@@ -61,6 +63,11 @@ export async function startStand(options: StandOptions = {}): Promise<Stand> {
       ran: (key) => readLedger(file).get(key) ?? 0,
       async restartBackend() {
         backend = await startLedger(port)
+      },
+      async sessions() {
+        const [edge, tools] = await Promise.all([numbersOf(mesh.edge), numbersOf(mesh.tools)])
+        const name = 'causeway_sessions_open'
+        return { ...edge.by(name, 'side'), ...tools.by(name, 'side') }
       },
       async idle() {
         for (const relay of [mesh.edge, mesh.tools]) {
