@@ -25,6 +25,8 @@ export class Outbox {
   #behind = false
   #ending = false
   #stall: unknown
+  /** The response waits behind others on its connection (HTTP pipelining): the client cannot take anything of it yet. */
+  #awaitsTurn = false
 
   constructor(response: ServerResponse, options: OutboxOptions) {
     this.#response = response
@@ -97,13 +99,25 @@ export class Outbox {
   }
 
   #arm(): void {
+    if (this.#response.socket === null) {
+      if (!this.#awaitsTurn) this.#response.once('socket', this.#onTurn)
+      this.#awaitsTurn = true
+      return
+    }
     this.#stall ??= this.#options.clock.setTimeout(() => {
       this.#stall = undefined
       this.#options.onStall()
     }, this.#options.stallMs)
   }
 
+  readonly #onTurn = (): void => {
+    this.#awaitsTurn = false
+    this.#arm()
+  }
+
   #disarm(): void {
+    this.#awaitsTurn = false
+    this.#response.off('socket', this.#onTurn)
     if (this.#stall === undefined) return
     this.#options.clock.clearTimeout(this.#stall)
     this.#stall = undefined
