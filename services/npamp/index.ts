@@ -141,4 +141,5 @@ export {
   TAG_OCTETS,
 } from './wire/header.ts'
 export { SESSION_END_REASON } from './wire/link.ts'
+export { releaseOf } from './wire/octets.ts'
 export { decodeExactTlvs, decodeTlvs, encodeTlvs, type Tlv } from './wire/tlv.ts'

@@ -70,6 +70,8 @@ export interface ReplyInput {
   readonly octets: Uint8Array
   readonly message?: ScannedMessage
   readonly parameters?: ServiceParameters
+  /** The octets have been sealed and are not needed here any more; never, when they are not sent. */
+  readonly onTaken?: (() => void) | undefined
 }
 
 export interface FailureInput {
@@ -129,6 +131,8 @@ export type BridgeEvent =
       readonly message: ScannedMessage
       /** Only `:status` and `retry-after`. */
       readonly parameters: ServiceParameters
+      /** Of a large reply: gives back the memory that `octets` and `message` lie in; they are empty after it. */
+      readonly release: (() => void) | undefined
     }
   /** No foreign answer. `by`: the peer said so, or this end found out. Ends the exchange. */
   | {

@@ -17,7 +17,7 @@ interface Wire {
   readonly foreign?: string | Uint8Array
 }
 
-function wire(kind: 2 | 4, fields: Wire): SentFrame {
+function wire(kind: 1 | 2 | 4, fields: Wire): SentFrame {
   const envelope = {
     protocolId: fields.protocolId ?? 1,
     kind,
@@ -31,6 +31,7 @@ function wire(kind: 2 | 4, fields: Wire): SentFrame {
   return { type: FRAME_TYPE_OF[kind], payload: concatOctets(encodePayload(parts)), sequence: 0n, ordinal: 0 }
 }
 
+const request = () => wire(MESSAGE_KIND.REQUEST, { method: 'tools/call', foreign: call('1') })
 const response = (fields: Wire = {}) => wire(MESSAGE_KIND.RESPONSE, fields)
 const error = (fields: Wire = {}) => wire(MESSAGE_KIND.ERROR, fields)
 
@@ -41,6 +42,29 @@ function waiting(id = '1'): BridgeEnd {
   end.association.takeAll()
   return end
 }
+
+describe('a large reply', () => {
+  it('lies in the memory of its frame, which can be given back', () => {
+    const foreign = answer('1', JSON.stringify('x'.repeat(100_000)))
+    const event = only(waiting().receive(response({ foreign })), 'reply')
+    expect(text(event.octets)).toBe(foreign)
+    event.release?.()
+    expect([event.octets.length, event.message.text.length]).toEqual([0, 0])
+  })
+
+  it('is told when it was sealed, so that its memory can be given back', () => {
+    const end = new BridgeEnd()
+    const { exchange } = only(end.receive(request()), 'request')
+    let sealed = 0
+    const onTaken = () => {
+      sealed += 1
+    }
+    end.bridge.respond(exchange, { kind: 'result', octets: utf8(answer('1')), onTaken }, end.now)
+    expect(sealed).toBe(0)
+    end.association.takeAll()
+    expect(sealed).toBe(1)
+  })
+})
 
 describe('a malformed reply fails its exchange here and sends nothing', () => {
   const foreignError = '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}'

@@ -1,5 +1,6 @@
 import { BRIDGE_FRAME } from '../codepoints/frame-types.ts'
 import { NpampError } from '../errors.ts'
+import { releaseOf } from '../wire/octets.ts'
 import {
   type BridgePayload,
   OUTCOME,
@@ -56,7 +57,15 @@ export function receiveReply(state: BridgeState, frame: FrameEvent, now: number)
   if (opened.extensions.outcome !== undefined) state.drop('misplaced_extension')
   state.counters.repliesReceived += 1
   const parameters = usable(state, opened.extensions)
-  return { type: 'reply', exchange, kind, octets: message.text, message, parameters }
+  return {
+    type: 'reply',
+    exchange,
+    kind,
+    octets: message.text,
+    message,
+    parameters,
+    release: releaseOf(frame.payload),
+  }
 }
 
 /** By correlation id and never by sequence (BRG-014). */

@@ -32,3 +32,8 @@ export function release(octets: Uint8Array): void {
   const { buffer, length } = octets
   if (length >= RELEASE_FROM_OCTETS && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
+
+/** The same, later; undefined where there is nothing to gain. */
+export function releaseOf(octets: Uint8Array): (() => void) | undefined {
+  return octets.length < RELEASE_FROM_OCTETS ? undefined : () => release(octets)
+}

@@ -131,8 +131,8 @@ export class OutgoingCalls implements CallCarrier {
   // --- what comes back ---
 
   reply(event: BridgeEvent & { type: 'reply' }): void {
-    const { kind, octets, message, parameters } = event
-    this.#end(event.exchange, { kind, octets, message, status: statusOf(parameters), parameters })
+    const { kind, octets, message, parameters, release } = event
+    this.#end(event.exchange, { kind, octets, message, release, status: statusOf(parameters), parameters })
   }
 
   failed({ exchange, failure, by }: BridgeEvent & { type: 'failed' }, associationEnded: boolean): void {

@@ -73,10 +73,10 @@ export class Answer {
     this.#body.resume()
   }
 
-  replyOf({ kind, octets, message }: ReplyMessage): CallReply {
+  replyOf({ kind, octets, message, release }: ReplyMessage): CallReply {
     const retryAfter = headerText(this.#headers, 'retry-after')
     const parameters = retryAfter === '' ? NO_PARAMETERS : new Map([['retry-after', retryAfter]])
-    return { kind, octets, message, status: this.status, parameters }
+    return { kind, octets, message, release, status: this.status, parameters }
   }
 
   readonly #bodyListener: BodyListener = {

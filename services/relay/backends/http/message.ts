@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isNullId, MalformedError, type ScannedMessage, scanMessage } from '@causeway/npamp'
+import { isNullId, MalformedError, releaseOf, type ScannedMessage, scanMessage } from '@causeway/npamp'
 
 /** One message of a backend's, as far as carrying it needs to know. `octets` go from the first to the last octet of the JSON text. */
 export type BackendMessage =
@@ -10,12 +10,15 @@ export type BackendMessage =
       readonly octets: Uint8Array
       readonly idToken: Uint8Array | undefined
       readonly message: ScannedMessage
+      /** As of a CallReply. */
+      readonly release: (() => void) | undefined
     }
   | { readonly kind: 'request'; readonly idToken: Uint8Array }
   | { readonly kind: 'batch' }
   /** No JSON-RPC message at all. */
   | { readonly kind: 'rubbish' }
 
+/** @param octets belong to the message from here on. */
 export function readMessage(octets: Uint8Array): BackendMessage {
   let scanned: ScannedMessage
   try {
@@ -38,6 +41,7 @@ export function readMessage(octets: Uint8Array): BackendMessage {
         octets: text,
         idToken: idToken === undefined || isNullId(idToken) ? undefined : idToken,
         message: scanned,
+        release: releaseOf(octets),
       }
   }
 }

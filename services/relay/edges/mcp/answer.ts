@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { CallReply } from '../../exchanges/contract.ts'
 import type { EdgeContext } from './edge-context.ts'
 import { type EdgeError, type ErrorContext, errorBody } from './edge-error.ts'
 import { CLOSE, sendError, sendJson } from './respond.ts'
@@ -59,8 +60,10 @@ export class Answer {
   }
 
   /** The response. `head` is asked for only where nothing has been sent. */
-  response(text: Uint8Array, head: () => Head): void {
+  response({ octets: text, release }: Pick<CallReply, 'octets' | 'release'>, head: () => Head): void {
     const state = this.#state
+    // Not before: the system still reads from them.
+    if (release !== undefined) this.#response.once('finish', release)
     if (state.at === 'streaming') state.stream.last(text)
     else if (state.at === 'held' && state.events.length > 0) this.#streamHeld(state.events, text, head())
     else if (state.at !== 'given') {

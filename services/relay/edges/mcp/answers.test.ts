@@ -273,6 +273,23 @@ describe('JSON or event stream', () => {
   })
 })
 
+describe('the memory of a large reply', () => {
+  const large = `{"jsonrpc":"2.0","id":1,"result":{"text":"${'x'.repeat(3_000_000)}"}}`
+
+  it.each(['as JSON', 'as an event'])('is given back when the client has it all, %s', async (how) => {
+    const released: number[] = []
+    const octets = Buffer.from(large)
+    harness.target.script = (call) => {
+      if (how === 'as an event') call.notify('{"n":1}')
+      call.result('', { octets, release: () => released.push(octets.fill(0).length) })
+      expect(released).toEqual([])
+    }
+    const answer = await ask('modern')
+    expect(how === 'as JSON' ? answer.body : eventTexts(answer.body).at(-1)).toBe(large)
+    expect(released).toEqual([large.length])
+  })
+})
+
 describe('what is counted', () => {
   it('is each exchange once, by outcome, with its duration, and each response by status', async () => {
     const sent = harness.client.send(legacy('tools/call'))

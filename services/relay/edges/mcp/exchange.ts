@@ -106,7 +106,7 @@ export class Exchange implements CallSink, OpenExchange {
 
   reply(reply: CallReply): void {
     const opens = this.awaited && this.method === 'initialize' && reply.kind === 'result'
-    if (this.awaited) this.#answer.response(reply.octets, () => this.#headOf(reply, opens))
+    if (this.awaited) this.#answer.response(reply, () => this.#headOf(reply, opens))
     else this.#edge.metrics.lateReplies.add()
     if (!opens) this.#dropOpenedSession(reply.kind === 'result')
     this.#end(reply.kind)
