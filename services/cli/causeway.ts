@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8'
 import { EXIT } from './exit-codes.ts'
 import { runProgram } from './program.ts'
 
@@ -7,6 +8,13 @@ import { runProgram } from './program.ts'
 // Whoever reads the output may go away; that is no reason to stop relaying.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
+
+/**
+ * By how much garbage may outgrow what lives before the whole heap is looked at. What lives in a relay is small and what
+ * passes through it is large: V8 counts both, and with its usual measure would do so for every message of some megabytes.
+ * Near the process's memory limit it still does.
+ */
+const HEAP_GROWTH_PERCENT = 200
 
 const code = await runProgram(process.argv.slice(2), {
   writeOut: (text) => void process.stdout.write(text),
@@ -18,7 +26,10 @@ const code = await runProgram(process.argv.slice(2), {
     setInterval(() => {}, 2 ** 31 - 1)
   },
   exitNow: () => process.exit(EXIT.interrupted),
-  loadRelay: () => import('@causeway/relay'),
+  loadRelay() {
+    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
+    return import('@causeway/relay')
+  },
 })
 await flushed(process.stdout)
 await flushed(process.stderr)
