@@ -13,8 +13,8 @@ import {
   unlabelledEffectOf,
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
-import { eraOf } from '../edges/mcp/era.ts'
 import type { CallFailure, Session, SessionEndReason } from '../exchanges/contract.ts'
+import { eraOf } from '../exchanges/era.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import { IncomingCall, type IncomingCallHost } from './incoming-call.ts'
 import { type IncomingSession, IncomingSessions } from './incoming-sessions.ts'

@@ -1,5 +1,5 @@
 import { findAt, jsonKind, type ScannedMessage, stringValue } from '@causeway/npamp'
-import type { Era } from '../../exchanges/contract.ts'
+import type { Era } from './contract.ts'
 
 /** The first stateless revision; revisions are dates and compare as text. */
 const FIRST_MODERN_REVISION = '2026-07-28'
@@ -9,7 +9,7 @@ export interface EraVerdict {
   readonly era: Era
   /** The revision that a modern body names; absent in the legacy era, and where the backend has to judge a bad claim. */
   readonly revision?: string
-  /** Only the header says modern. It does not cross, so nobody behind the edge could see what is wrong. */
+  /** Only the header says modern. It does not cross (MCP-022), so nobody behind the edge could see what is wrong. */
   readonly unclaimed?: true
 }
 
