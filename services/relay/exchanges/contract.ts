@@ -58,6 +58,11 @@ export interface CallSink {
    * stops reading until `CallHandle.resume()`; the message itself has been taken.
    */
   notification(octets: Uint8Array): 'ok' | 'wait'
+  /**
+   * So many octets of the answer have been read by now and are not told yet; asked anew whenever that changes. Answers as
+   * `notification` does. A sink without it takes answers of any size.
+   */
+  arriving?(octets: number): 'ok' | 'wait'
   /** The backend's own answer, result or error, octet for octet. Ends the exchange. */
   reply(reply: CallReply): void
   /** The exchange ended without an answer of the backend's. Ends the exchange. */

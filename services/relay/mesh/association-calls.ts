@@ -187,7 +187,7 @@ export class AssociationCalls {
     if (this.#incoming !== undefined) return this.#incoming
     const host = this.#host
     const { config } = this.#home
-    const { clock, targets, random, incomingWatch, maxIncomingSessions } = host.context
+    const { clock, targets, random, incomingWatch, maxIncomingSessions, processBudget } = host.context
     const id = hex(this.#info.associationId.subarray(0, 8))
     this.#incoming = new IncomingCalls({
       bridge: host.bridge,
@@ -197,6 +197,7 @@ export class AssociationCalls {
       defaultBackend: config.defaultBackend,
       maxSessions: maxIncomingSessions,
       budget: this.#theBudget,
+      processBudget,
       watch: incomingWatch,
       requestId: (ordinal) => `${id}/${ordinal}`,
       random,

@@ -301,6 +301,56 @@ describe('slow receivers', () => {
     expect(call?.resumes).toBe(1)
   })
 
+  it('answers too are not read from their source while the queue is full, and read on when it has drained', async () => {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
+    mesh.backend.script = () => {}
+    const calls = Array.from({ length: 12 }, (_, id) => start(mesh.target, modernRequest({ id: String(id) })))
+    await mesh.network.settle()
+    const [last, ...others] = mesh.backend.calls
+    expect(last?.arrive(1024)).toBe('ok')
+    // Within one turn nothing leaves the queue of 8 MiB.
+    for (const call of others)
+      call.result(`{"jsonrpc":"2.0","id":${call.id},"result":{"x":"${'x'.repeat(1024 * 1024)}"}}`)
+    expect([last?.arrive(2048), last?.resumes]).toEqual(['wait', 0])
+    await mesh.network.settle()
+    await mesh.network.settle()
+    expect([last?.arrive(4096), last?.resumes]).toEqual(['ok', 1])
+    last?.result()
+    await mesh.network.settle()
+    expect(calls.map(({ sink }) => sink.ends.length)).toEqual(Array(12).fill(1))
+  })
+
+  it('of answers that arrive all at once only one is read beyond 64 MiB, and all the others after it', async () => {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
+    mesh.backend.script = () => {}
+    for (let id = 0; id < 9; id++) start(mesh.target, modernRequest({ id: String(id) }))
+    await mesh.network.settle()
+    const { calls } = mesh.backend
+    const almostAll = calls.map((call) => call.arrive(10 * 1024 * 1024))
+    expect(almostAll).toEqual([...Array(6).fill('ok'), 'wait', 'wait', 'wait'])
+    expect(calls.map((call) => call.arrive(11 * 1024 * 1024))).toEqual(['ok', ...Array(8).fill('wait')])
+    for (const call of calls.slice(0, 4)) call.result()
+    expect(calls.slice(4).map((call) => call.resumes)).toEqual([0, 0, 0, 0, 0])
+    await mesh.network.settle()
+    expect(calls.slice(4).map((call) => call.resumes)).toEqual([1, 1, 1, 1, 1])
+  })
+
+  it('an answer that its peer has no room for during 30 s is lost, alone', async () => {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
+    mesh.backend.script = () => {}
+    const [first, second] = ['1', '2'].map((id) => start(mesh.target, modernRequest({ id })))
+    await mesh.network.settle()
+    const [one, two] = mesh.backend.calls
+    one?.arrive(65 * 1024 * 1024)
+    expect(two?.arrive(1)).toBe('wait')
+    await mesh.network.pass(MAX_STALL_MS + 100)
+    expect(await second?.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN })
+    expect([one?.cancels, two?.cancels]).toEqual([[], ['disconnect']])
+    one?.result()
+    await mesh.network.settle()
+    expect(await first?.sink.replyText()).toContain('"id":1')
+  })
+
   it('notifications of clients that a peer does not take are dropped beyond 16 MiB, and counted', async () => {
     const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
     start(mesh.target, modernRequest())

@@ -4,6 +4,7 @@ import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, CallHandle, CallReply, CallSink, Era, Session } from '../exchanges/contract.ts'
 import { MAX_STALL_MS } from './delivery.ts'
 import { failureToPeer } from './failures.ts'
+import type { ReplyRoom } from './reply-room.ts'
 
 /** What a request of a peer's is, as far as its target and its answer need it. */
 export interface IncomingRequest {
@@ -22,6 +23,10 @@ export interface IncomingCallHost {
   readonly queueFull: () => boolean
   readonly flush: () => void
   readonly onWaiting: (call: IncomingCall) => void
+  /** Where the octets of answers are counted that the peer has not been sent yet. */
+  readonly room: ReplyRoom<IncomingCall>
+  /** When the peer last took anything that was waiting. */
+  readonly progressedAt: () => number
   readonly onNotificationLost: (code: string) => void
   /** Exactly once. */
   readonly onEnded: (call: IncomingCall, how: 'result' | 'error' | CallFailure) => void
@@ -54,21 +59,25 @@ export class IncomingCall implements CallSink {
   notification(octets: Uint8Array): 'ok' | 'wait' {
     if (this.#over) return 'ok'
     this.#send(octets)
-    if (!this.#host.queueFull()) return 'ok'
-    this.#stallTimer ??= this.#host.clock.setTimeout(() => {
-      this.#stallTimer = undefined
-      this.#failAlone()
-    }, MAX_STALL_MS)
-    this.#host.onWaiting(this)
-    return 'wait'
+    return this.#host.queueFull() ? this.#wait() : 'ok'
+  }
+
+  arriving(octets: number): 'ok' | 'wait' {
+    if (this.#over) return 'ok'
+    return this.#host.room.arrived(this, octets) ? 'ok' : this.#wait()
   }
 
   reply(reply: CallReply): void {
     if (this.#over) return
-    const { bridge, clock, flush } = this.#host
+    const { bridge, clock, flush, room } = this.#host
     const { kind, octets, message, release } = reply
-    const input = { kind, octets, message, parameters: withStatus(reply), onTaken: release }
-    bridge.respond(this.request.exchange, input, clock.now())
+    const leaveRoom = room.queued(this, octets.length)
+    const onTaken = () => {
+      release?.()
+      leaveRoom()
+    }
+    const input = { kind, octets, message, parameters: withStatus(reply), onTaken }
+    if (bridge.respond(this.request.exchange, input, clock.now()) !== 'queued') leaveRoom()
     flush()
     this.#end(kind)
   }
@@ -83,7 +92,12 @@ export class IncomingCall implements CallSink {
 
   // --- from the association ---
 
-  /** The queue of the association has room again. */
+  /** Whether it may be told again to read on. */
+  get mayRead(): boolean {
+    return this.#host.room.mayRead(this)
+  }
+
+  /** What it waited for is there: the queue of the association has room, or the budget for answers. */
   drained(): void {
     this.#disarm()
     this.#handle?.resume()
@@ -117,6 +131,23 @@ export class IncomingCall implements CallSink {
     }
   }
 
+  #wait(): 'wait' {
+    if (this.#stallTimer === undefined) this.#armStall(MAX_STALL_MS)
+    this.#host.onWaiting(this)
+    return 'wait'
+  }
+
+  #armStall(ms: number): void {
+    const { clock, progressedAt } = this.#host
+    this.#stallTimer = clock.setTimeout(() => {
+      this.#stallTimer = undefined
+      // It may be the turn of others first, as long as it is anybody's.
+      const leftMs = progressedAt() + MAX_STALL_MS - clock.now()
+      if (leftMs > 0) this.#armStall(leftMs)
+      else this.#failAlone()
+    }, ms)
+  }
+
   /** CARRIAGE section 7: 30 s without progress, and this exchange ends; no other. */
   #failAlone(): void {
     this.fail({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: 'the peer took nothing for 30 s' })
@@ -127,6 +158,7 @@ export class IncomingCall implements CallSink {
     this.#over = true
     this.#disarm()
     this.#host.onEnded(this, how)
+    this.#host.room.forget(this)
   }
 
   #disarm(): void {

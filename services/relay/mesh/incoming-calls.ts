@@ -19,7 +19,8 @@ import type { ExchangeWatch } from './exchange-watch.ts'
 import { IncomingCall, type IncomingCallHost } from './incoming-call.ts'
 import { type IncomingSession, IncomingSessions } from './incoming-sessions.ts'
 import type { LocalTargets, TargetScope } from './local-targets.ts'
-import { ASSOCIATION_BUDGET_OCTETS, type ReadBudget } from './read-budget.ts'
+import { ASSOCIATION_BUDGET_OCTETS, type ProcessBudget, type ReadBudget } from './read-budget.ts'
+import { ReplyRoom } from './reply-room.ts'
 
 export interface IncomingCallsOptions {
   readonly bridge: Bridge
@@ -31,6 +32,7 @@ export interface IncomingCallsOptions {
   readonly defaultBackend: string | undefined
   readonly maxSessions: number
   readonly budget: ReadBudget
+  readonly processBudget: ProcessBudget
   readonly watch: ExchangeWatch
   /** Names the exchange in the logs of both relays: the association's id and the request's ordinal on it. */
   readonly requestId: (ordinal: number) => string
@@ -51,12 +53,17 @@ export class IncomingCalls {
   readonly #calls = new Map<IncomingExchange, Open>()
   readonly #sessions: IncomingSessions
   readonly #waiting = new Set<IncomingCall>()
+  readonly #room: ReplyRoom<IncomingCall>
+  #progressedAt = Number.NEGATIVE_INFINITY
+  #resuming = false
+  #roomAgain = false
   /** The session of a peer that cannot name one: an association has one at a time (CARRIAGE section 1). */
   #unnamed: IncomingSession | undefined
 
   constructor(options: IncomingCallsOptions) {
-    const { bridge, clock, queueFull, flush, watch, maxSessions } = options
+    const { bridge, clock, queueFull, flush, watch, maxSessions, processBudget } = options
     this.#options = options
+    this.#room = new ReplyRoom({ process: processBudget, queueFull, onRoom: () => this.#resumeWaiting() })
     this.#sessions = new IncomingSessions({
       maxSessions,
       onOpened: () => watch.sessionOpened(),
@@ -69,6 +76,8 @@ export class IncomingCalls {
       queueFull,
       flush,
       onWaiting: (call) => this.#waiting.add(call),
+      room: this.#room,
+      progressedAt: () => this.#progressedAt,
       onNotificationLost: (code) => watch.notificationDropped(code.toLowerCase()),
       onEnded: (call, how) => this.#ended(call, how),
     }
@@ -160,15 +169,30 @@ export class IncomingCalls {
   }
 
   drained(): void {
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const call of waiting) call.drained()
+    this.#resumeWaiting()
+  }
+
+  #resumeWaiting(): void {
+    this.#progressedAt = this.#options.clock.now()
+    // What is resumed may itself make room.
+    this.#roomAgain = true
+    if (this.#resuming || this.#waiting.size === 0) return
+    this.#resuming = true
+    while (this.#roomAgain) {
+      this.#roomAgain = false
+      for (const call of [...this.#waiting]) {
+        // The one before may have taken the room that there was.
+        if (call.mayRead && this.#waiting.delete(call)) call.drained()
+      }
+    }
+    this.#resuming = false
   }
 
   /** The association ended; the bridge has abandoned its exchanges already. */
   close(): void {
     this.#waiting.clear()
     this.#unnamed = undefined
+    this.#room.close()
     this.#sessions.endAll()
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '@causeway/npamp/transports'
 export class ProcessBudget {
   readonly limitOctets: number
   #heldOctets = 0
-  readonly #paused = new Set<ReadBudget>()
+  readonly #paused = new Set<Reviewed>()
 
   constructor(limitOctets: number) {
     this.limitOctets = limitOctets
@@ -18,18 +18,22 @@ export class ProcessBudget {
     return this.#heldOctets > this.limitOctets
   }
 
-  /** For ReadBudget only. */
+  /** For ReadBudget and ReplyRoom only. */
   change(octets: number): void {
     const wasExhausted = this.exhausted
     this.#heldOctets += octets
     if (wasExhausted && !this.exhausted) for (const budget of [...this.#paused]) budget.review()
   }
 
-  /** For ReadBudget only. */
-  paused(budget: ReadBudget, paused: boolean): void {
-    if (paused) this.#paused.add(budget)
-    else this.#paused.delete(budget)
+  /** For ReadBudget and ReplyRoom only: whom to tell when there is room again. */
+  paused(who: Reviewed, paused: boolean): void {
+    if (paused) this.#paused.add(who)
+    else this.#paused.delete(who)
   }
+}
+
+interface Reviewed {
+  review(): void
 }
 
 export const ASSOCIATION_BUDGET_OCTETS = 64 * 1024 * 1024

@@ -58,6 +58,11 @@ export class Answer {
     return !this.#httpError
   }
 
+  /** Octets of the body that were read and of which nothing was told yet. */
+  get heldOctets(): number {
+    return this.#body.heldOctets
+  }
+
   chunk(octets: Uint8Array): void {
     this.#body.push(octets)
   }

@@ -4,6 +4,8 @@ import { SseParser } from './sse.ts'
 
 /** Turns the body of an answer into JSON texts. `end` may come while it waits; what was held is told first. */
 export interface BodyReader {
+  /** Read, and not told yet. */
+  readonly heldOctets: number
   push(chunk: Uint8Array): void
   /** Nothing more comes; not `whole` when the connection broke. */
   end(whole: boolean): void
@@ -31,6 +33,10 @@ export class JsonBody implements BodyReader {
   constructor(listener: BodyListener, maxOctets: number) {
     this.#listener = listener
     this.#maxOctets = maxOctets
+  }
+
+  get heldOctets(): number {
+    return this.#over ? 0 : this.#body.octets
   }
 
   push(chunk: Uint8Array): void {
@@ -65,6 +71,10 @@ export class SseBody implements BodyReader {
   constructor(listener: BodyListener, maxOctets: number) {
     this.#listener = listener
     this.#parser = new SseParser({ maxEventOctets: maxOctets })
+  }
+
+  get heldOctets(): number {
+    return this.#over ? 0 : this.#parser.heldOctets
   }
 
   push(chunk: Uint8Array): void {

@@ -8,6 +8,7 @@ import {
   clientNotification,
   modernBody,
 } from '../../../../test/fixtures/http/http-backend-harness.ts'
+import { RecordingSink } from '../../../../test/fixtures/http/recording-sink.ts'
 import { type Arrival, type ScriptedServer, scriptedServer } from '../../../../test/fixtures/http/scripted-server.ts'
 import type { HttpBackendOptions } from './contract.ts'
 
@@ -34,6 +35,44 @@ const modern = (id: string | number, method = 'tools/list', params = {}) =>
   callRequest(modernBody(id, method, params), { era: 'modern' })
 const result = (id: string | number) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{}}`
 const progress = (n: number) => `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":${n}}}`
+
+describe('an answer whose receiver has no room', () => {
+  class SlowSink extends RecordingSink {
+    room: 'ok' | 'wait' = 'wait'
+    readonly arrived: number[] = []
+
+    arriving(octets: number): 'ok' | 'wait' {
+      this.arrived.push(octets)
+      return this.room
+    }
+  }
+
+  it.each([
+    ['a JSON body', (arrival: Arrival, text: string) => arrival.json(200, text)],
+    ['an event', (arrival: Arrival, text: string) => arrival.stream().event(text).end()],
+  ])('%s is read no further, and to its end once there is some', async (_name, answer) => {
+    const text = `{"jsonrpc":"2.0","id":1,"result":{"x":"${'x'.repeat(8 * 1024 * 1024)}"}}`
+    const { scope, server } = await world((arrival) => {
+      const { id } = JSON.parse(arrival.text) as { id: number }
+      answer(arrival, text.replace('"id":1', `"id":${id}`))
+    })
+    const sink = new SlowSink()
+    const handle = scope.call(modern(1), sink)
+    await server.next()
+    // Another call, over and over, gives the body all the time that it would need.
+    for (let id = 2; id < 6; id++) {
+      const other = new RecordingSink()
+      scope.call(modern(id), other)
+      const { length } = await other.replyText()
+      expect(length).toBe(text.length)
+    }
+    expect(sink.ends).toEqual([])
+    expect(Math.max(...sink.arrived)).toBeLessThan(1024 * 1024)
+    sink.room = 'ok'
+    handle.resume()
+    expect(await sink.replyText()).toBe(text)
+  })
+})
 
 describe('a request to an HTTP backend', () => {
   it(`${requirement('RPC-001')} ${requirement('MCP-002')} goes out and comes back octet for octet`, async () => {

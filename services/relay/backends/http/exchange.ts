@@ -116,6 +116,7 @@ export class Exchange implements CallHandle, OpenRequest {
   resume(): void {
     this.#post?.resume()
     this.#answer?.resume()
+    this.#tellArriving()
   }
 
   /** Ends the exchange without an answer of the backend's, and whatever of it is still on its way. */
@@ -195,7 +196,10 @@ export class Exchange implements CallHandle, OpenRequest {
 
   readonly #receiver: ResponseReceiver = {
     head: (status, headers) => this.#head(status, headers),
-    chunk: (octets) => this.#answer?.chunk(octets),
+    chunk: (octets) => {
+      this.#answer?.chunk(octets)
+      this.#tellArriving()
+    },
     end: () => {
       this.#httpDone()
       this.#answer?.end()
@@ -222,12 +226,19 @@ export class Exchange implements CallHandle, OpenRequest {
       return
     }
     this.#answer = answer
+    this.#tellArriving()
     if (!this.opening || !answer.ok) return
     if (this.session?.setSessionId(headerText(headers, 'mcp-session-id')) === false) {
       this.fail(unknown('the backend gave a session id that MCP does not allow'))
       return
     }
     this.#release()
+  }
+
+  /** Where the receiver is behind, the body is not read on. */
+  #tellArriving(): void {
+    if (this.#ended || this.#answer === undefined) return
+    if (this.#sink.arriving?.(this.#answer.heldOctets) === 'wait') this.#post?.pause()
   }
 
   /** Whether the request carried a session id of the backend's. */

@@ -46,6 +46,13 @@ export class SseParser {
     this.#maxEventOctets = limits.maxEventOctets
   }
 
+  /** Of events that `next` has not returned yet. */
+  get heldOctets(): number {
+    let octets = this.#dataOctets + (this.#lineStart?.octets ?? 0) - this.#position
+    for (const chunk of this.#chunks) octets += chunk.length
+    return octets
+  }
+
   /** Kept by reference until it has been read. */
   push(chunk: Uint8Array): void {
     if (chunk.length > 0) this.#chunks.push(chunk)
