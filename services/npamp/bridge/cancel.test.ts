@@ -98,6 +98,16 @@ describe('a cancel', () => {
     expect([pair.near.dropped('late_reply'), again.state]).toEqual([1, 'sent'])
   })
 
+  it("that was answered leaves its id remembered: the real answer may still come, and is no other request's", () => {
+    const pair = new BridgePair()
+    const { mine, theirs } = pair.open(call('1'))
+    pair.near.bridge.cancel(mine, pair.near.now)
+    pair.toFar()
+    pair.far.bridge.fail(theirs, cancelled, pair.far.now)
+    pair.toNear()
+    expect(text(pair.near.request(call('1')).correlationId)).toMatch(/^1#[0-9a-f]{16}$/)
+  })
+
   it('several expire in their order', () => {
     const pair = new BridgePair()
     const [first, second] = ['1', '2'].map((id) => pair.open(call(id)).mine)

@@ -31,6 +31,8 @@ export function receiveReply(state: BridgeState, frame: FrameEvent, now: number)
   if (exchange === undefined) return undefined
   const cancelled = exchange.state === 'cancelled'
   state.exchanges.close(exchange, now)
+  // CARRIAGE section 2: the real answer may still come, and is not that of another request then.
+  if (cancelled) state.exchanges.ids.remember(exchange.key, now)
   if (opened instanceof NpampError) return malformed(state, exchange, opened.message)
   const { protocolId, contentType } = opened.payload.envelope
   if (protocolId !== exchange.protocolId || contentType !== exchange.rules.contentType)
