@@ -1,4 +1,4 @@
-import type { CloseCause, Transport } from '@causeway/npamp'
+import { type CloseCause, ClosedError, type Transport } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import { backoffMs, DEMAND_BACKOFF_MS } from './backoff.ts'
 import { type DialFailure, failureAfterHandshake, failureOfClose, failureOfError } from './dial-failure.ts'
@@ -55,12 +55,6 @@ export class Dialler {
     return this.#lastFailure
   }
 
-  /** Whether one of the dials is past the handshake, and only HELLO is missing. */
-  get awaitsHello(): boolean {
-    for (const association of this.#unsettled.keys()) if (association.core.state === 'established') return true
-    return false
-  }
-
   /**
    * Brings the dials under way up to `count`, or sets a timer to come back when the backoff is over. `urgent`: a caller
    * waits, which shortens a long backoff. After a failure one dial at a time finds out whether the peer is back.
@@ -107,6 +101,11 @@ export class Dialler {
     this.#stopped = true
     this.#cancelRetry()
     this.#abort.abort()
+    // Those that have an owner already are closed by it, in words.
+    for (const association of [...this.#unsettled.keys()]) {
+      if (association.core.established === undefined)
+        association.abort(new ClosedError('CLOSED', 'the relay is stopping'))
+    }
   }
 
   #dial(): void {

@@ -200,6 +200,21 @@ describe('cancelling across the mesh', () => {
     expect(mesh.backend.notifications).toEqual([])
   })
 
+  it('in a session that the backend has lost meanwhile, the call ends at once: nobody could be told', async () => {
+    const mesh = edgeAndTools()
+    const session = newSession()
+    start(mesh.target, callRequest({ method: 'initialize', session }))
+    await mesh.network.settle()
+    mesh.backend.script = () => {}
+    const { handle } = start(mesh.target, callRequest({ session, id: '7' }))
+    await mesh.network.settle()
+    mesh.backend.loseSession(session)
+    handle.cancel('deadline')
+    await mesh.network.settle()
+    expect(mesh.backend.notifications).toEqual([])
+    expect(mesh.backend.calls[1]?.cancels).toEqual(['abandoned'])
+  })
+
   it('a deadline in a legacy session reaches the server as a cancel of that request', async () => {
     const mesh = edgeAndTools()
     const session = newSession()

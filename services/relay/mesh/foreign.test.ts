@@ -204,6 +204,26 @@ describe('a foreign peer', () => {
     expect(await sink.failure()).toMatchObject({ code: 'ProtocolUnsupported', outcome: OUTCOME.NOT_DELIVERED })
   })
 
+  it('that dialled, and then says nothing of what it carries, ends them so too, and those that come later', async () => {
+    const network = new MemoryNetwork()
+    const identity = newIdentity()
+    const foreign = new ForeignPeer(identity, network.clock, NO_HELLO)
+    const config = peerConfig('foreign', identity.handle, { dial: 'never', addresses: [] })
+    const relay = startMemoryRelay({ network, peers: [config] })
+    const [near, far] = memoryPair()
+    relay.mesh.accept(far, () => {})
+    foreign.dial(near)
+    await network.settle()
+    const target = relay.mesh.target('foreign', 'x') as CallTarget
+    const { sink } = start(target, modernRequest())
+    await network.pass(4_900)
+    expect(sink.ends).toEqual([])
+    await network.pass(200)
+    const failure = { code: 'ProtocolUnsupported', outcome: OUTCOME.NOT_DELIVERED }
+    expect(await sink.failure()).toMatchObject(failure)
+    expect(await start(target, modernRequest()).sink.failure()).toMatchObject(failure)
+  })
+
   it('cannot be told a target: a route that names one is refused unsent', async () => {
     const { network, target, foreign } = relayAndForeign(HELLO_ONLY, {}, 'named')
     const { sink } = start(target, modernRequest())

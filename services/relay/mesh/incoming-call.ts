@@ -108,6 +108,11 @@ export class IncomingCall implements CallSink {
     this.#handle?.cancel('disconnect')
   }
 
+  /** The same where the target can be told nothing any more. */
+  breakOff(): void {
+    this.#handle?.cancel('abandoned')
+  }
+
   /** Nobody waits for the answer any more. `session`: the one that it is in. */
   abandon(session: Session | undefined): void {
     if (this.#over) return

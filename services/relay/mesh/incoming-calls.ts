@@ -154,6 +154,11 @@ export class IncomingCalls {
       return
     }
     const { scope, session } = open
+    if (this.#sessions.find(session.key, scope) === undefined) {
+      // Its target lost the session: nobody there can be told, and the peer still gets its one reply.
+      open.call.breakOff()
+      return
+    }
     const octets = message.text
     scope.notify({ era: 'legacy', session, method: CANCELLED_METHOD, octets, message, parameters: NO_PARAMETERS })
   }

@@ -206,6 +206,22 @@ describe('draining', () => {
     const { sink } = start(mesh.target, modernRequest())
     expect(await sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED })
   })
+
+  it('stopping breaks off a dial whose handshake is under way', async () => {
+    const network = new MemoryNetwork()
+    const ended: boolean[] = []
+    network.listen('friend', (transport) =>
+      transport.start({ onOctets: () => {}, onWritable: () => {}, onEnd: (clean) => ended.push(clean) }),
+    )
+    const relay = startMemoryRelay({ network, peers: [peerConfig('friend', newIdentity().handle, { dial: 'always' })] })
+    await network.settle()
+    expect([network.dials.length, ended]).toEqual([2, []])
+    await relay.mesh.close(2_000)
+    await network.settle()
+    expect(ended).toHaveLength(2)
+    await network.pass(11_000)
+    expect(network.dials).toHaveLength(2)
+  })
 })
 
 describe('what is counted', () => {

@@ -48,6 +48,8 @@ export class Peer implements AssociationHome, CallCarrier {
   readonly #dialler: Dialler
   #closing = false
   #drains = false
+  /** Of the last association that did not come to carry calls; it may be one that the peer dialled. */
+  #saidNoHello = false
   readonly #onEmpty: (() => void)[] = []
 
   constructor(options: PeerOptions) {
@@ -128,12 +130,14 @@ export class Peer implements AssociationHome, CallCarrier {
   established(association: PeerAssociation, info: EstablishedInfo): void {
     this.#pool.add(association)
     this.#options.observer.established(association, info)
-    if (this.#pool.size > MOST_BESIDE_SESSIONS + this.config.sessionsPerPeer) {
+    if (this.#closing) association.close(CLOSE_CODE.GOING_AWAY, 'the relay is stopping')
+    else if (this.#pool.size > MOST_BESIDE_SESSIONS + this.config.sessionsPerPeer) {
       association.close(CLOSE_CODE.POLICY, 'too many associations')
     }
   }
 
   ready(association: PeerAssociation): void {
+    this.#saidNoHello = false
     this.#closeOlderIncarnations(association)
     if (this.#dialler.settled(association, undefined)) this.#options.observer.dialSucceeded()
     if (this.#drains) association.closeWhenIdle()
@@ -180,6 +184,7 @@ export class Peer implements AssociationHome, CallCarrier {
     this.handshakeFailed(association, cause)
     if (this.#pool.size === 0) for (const resolve of this.#onEmpty.splice(0)) resolve()
     if (this.#closing) return
+    if (cause.by === 'error' && cause.error.code === 'NO_HELLO') this.#noHello()
     const lostAtOnce = cause.by !== 'local' && clock.now() - association.startedAt < SETTLED_MS
     if (association.core.role === 'initiator' && association.wasReady && lostAtOnce) this.#dialler.flapped(cause)
     this.#grow('keep')
@@ -269,7 +274,14 @@ export class Peer implements AssociationHome, CallCarrier {
     }
   }
 
-  /** An association that the peer dialled is between its handshake and HELLO. */
+  /** The peer let the time for its HELLO pass. Calls wait on only where there is something else to wait for. */
+  #noHello(): void {
+    this.#saidNoHello = true
+    if (this.#dialler.canDial || this.#mayBecomeUsable()) return
+    for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) call.end(this.#notPlaced())
+  }
+
+  /** An association is between its handshake and HELLO, whoever dialled. */
   #mayBecomeUsable(): boolean {
     for (const association of this.#pool) if (association.core.state === 'established') return true
     return false
@@ -300,8 +312,8 @@ export class Peer implements AssociationHome, CallCarrier {
   }
 
   #notPlaced(): CallFailure {
-    const { awaitsHello, lastFailure } = this.#dialler
-    return callFailureOf(this.config.name, awaitsHello ? NO_HELLO_YET : lastFailure)
+    const silent = this.#mayBecomeUsable() || (this.#saidNoHello && this.#dialler.lastFailure === undefined)
+    return callFailureOf(this.config.name, silent ? NO_HELLO_YET : this.#dialler.lastFailure)
   }
 
   // --- sessions ---
