@@ -109,8 +109,11 @@ describe('a deadline', () => {
     const call = await target.callNumber(0)
     clock.advance(999)
     expect(call.cancels).toEqual([])
+    expect(call.resumes).toBe(0)
     clock.advance(1)
     expect(call.cancels).toEqual(['deadline'])
+    // A source that waited for this client would never come to its end.
+    expect(call.resumes).toBe(1)
     const answer = await (await sent.head()).whole()
     expect(answer.status).toBe(200)
     expect(JSON.parse(answer.body)).toMatchObject({

@@ -194,8 +194,13 @@ export class Exchange implements CallSink, OpenExchange {
     this.#stopTimers()
     this.#outcome ??= outcome
     this.#state = 'cancelled'
-    if (this.#handle === undefined) this.#cancelFirst = reason
-    else this.#handle.cancel(reason)
+    if (this.#handle === undefined) {
+      this.#cancelFirst = reason
+      return
+    }
+    this.#handle.cancel(reason)
+    // What waits for a reader waits no longer: it may be the end that the target still owes.
+    this.#handle.resume()
   }
 
   #end(outcome: ExchangeOutcome): void {
