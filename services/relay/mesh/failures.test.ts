@@ -56,7 +56,11 @@ describe('failures across the mesh', () => {
 
   it("a backend's status crosses, but not with BackendAuthRequired", () => {
     const failure: CallFailure = { code: 'NotDelivered', message: 'x', outcome: 1, status: 502, retryAfter: '3' }
-    expect(failureFromPeer(failureToPeer(failure))).toMatchObject({ status: 502, retryAfter: '3' })
+    expect(failureFromPeer(failureToPeer(failure))).toMatchObject({
+      status: 502,
+      retryAfter: '3',
+      message: 'the backend answered with HTTP status 502',
+    })
     expect(failureToPeer({ ...failure, code: 'BackendAuthRequired' }).parameters.has(':status')).toBe(false)
   })
 })

@@ -16,11 +16,17 @@ interface Row {
   readonly transportError: TransportErrorCode
   /** For a person at the near edge; the peer's own text is not shown there. */
   readonly message: string
+  readonly hint?: string
 }
 
 const { NOT_DELIVERED, SAFETY_POLICY, PROTOCOL_UNSUPPORTED, METHOD_UNSUPPORTED } = TRANSPORT_ERROR
 
-const NO_ANSWER: Row = row('NotDelivered', 0, NOT_DELIVERED, 'the mesh got no answer to this request')
+const NO_ANSWER: Row = row(
+  'NotDelivered',
+  0,
+  NOT_DELIVERED,
+  'the other side got no answer to this request; its log says why',
+)
 
 const ROWS: readonly Row[] = [
   NO_ANSWER,
@@ -28,13 +34,31 @@ const ROWS: readonly Row[] = [
   row('ApprovalRequired', 2, SAFETY_POLICY, 'the other side wants an approval of this request first'),
   row('QuotaExceeded', 3, NOT_DELIVERED, 'the other side has too much waiting already'),
   row('ProtocolUnsupported', 4, PROTOCOL_UNSUPPORTED, 'the peer does not carry this protocol'),
-  row('MethodUnsupported', 5, METHOD_UNSUPPORTED, 'the peer has no such target, or not for this relay'),
+  row(
+    'MethodUnsupported',
+    5,
+    METHOD_UNSUPPORTED,
+    'the peer has no such target, or not for this relay',
+    'compare target of the MeshRoute with name and peers of the MeshBackend on the other side',
+  ),
   row('AuditUnavailable', 6, NOT_DELIVERED, 'the other side cannot record this request and so refuses it'),
-  row('BackendAuthRequired', 7, NOT_DELIVERED, 'the server wants credentials that the mesh does not have'),
+  row(
+    'BackendAuthRequired',
+    7,
+    NOT_DELIVERED,
+    'the server wants credentials that the mesh does not have',
+    'credentials of clients are never passed on; whoever runs the server must let its relay in',
+  ),
 ]
 
-function row(code: FailureCode, reason: number, transportError: TransportErrorCode, message: string): Row {
-  return { code, reason, transportError, message }
+function row(
+  code: FailureCode,
+  reason: number,
+  transportError: TransportErrorCode,
+  message: string,
+  hint?: string,
+): Row {
+  return { code, reason, transportError, message, ...(hint === undefined ? {} : { hint }) }
 }
 
 /** What the near edge says about a transport error of the far relay. */
@@ -47,8 +71,14 @@ export function failureFromPeer(failure: TransportFailure): CallFailure {
     ...(retryAfter === undefined ? {} : { retryAfter }),
   }
   if (failure.outcome === OUTCOME.SESSION_LOST) return { code: 'SessionLost', message: SESSION_LOST, ...rest }
-  const { code, message } = rowOf(failure)
-  return { code, message, ...rest }
+  const { code, message, hint } = rowOf(failure)
+  return {
+    code,
+    message:
+      code === 'NotDelivered' && status !== undefined ? `the backend answered with HTTP status ${status}` : message,
+    ...(hint === undefined ? {} : { hint }),
+    ...rest,
+  }
 }
 
 export const SESSION_LOST = 'the session ended; initialize again'
