@@ -147,6 +147,7 @@ export type LimitCode =
   | 'DEPTH'
   | 'ITEMS'
   | 'STALLED'
+  | 'MEMORY'
   | 'DUPLICATE_ID'
 
 export type MisuseCode = 'STATE' | 'ARGUMENT' | 'RESERVED'

@@ -100,6 +100,10 @@ export class Association implements AssociationCore {
     return this.#live?.queue.octets ?? 0
   }
 
+  get heldOctets(): number {
+    return this.#deframer.heldOctets
+  }
+
   get peerMaxFrameOctets(): number {
     return this.#live?.peerMaxFrameOctets ?? DEFAULT_MAX_FRAME_OCTETS
   }

@@ -48,6 +48,8 @@ export interface AssociationCore {
   /** True when the send queue holds its limit (8 MiB) already; a `drained` event follows when it no longer does. */
   readonly queueFull: boolean
   readonly queuedOctets: number
+  /** Octets received of a frame that has not come whole. */
+  readonly heldOctets: number
   /** Largest whole frame the peer accepts (key 1 of its HELLO map, else the configured one). */
   readonly peerMaxFrameOctets: number
 

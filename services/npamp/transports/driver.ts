@@ -21,6 +21,8 @@ export interface Connection {
 export interface DriverOptions {
   /** Runs a callback once the current turn is over; default `setImmediate`. */
   readonly defer?: (callback: () => void) => void
+  /** After octets were received, and what they gave was delivered; not after the end. */
+  readonly onReceived?: () => void
 }
 
 /**
@@ -35,7 +37,7 @@ export function connect(
   onEvent: (event: AssociationEvent) => void,
   options: DriverOptions = {},
 ): Connection {
-  const driver = new Driver(association, transport, clock, onEvent, options.defer ?? setImmediate)
+  const driver = new Driver(association, transport, clock, onEvent, options)
   driver.start()
   return driver
 }
@@ -51,6 +53,7 @@ class Driver implements Connection {
   readonly #clock: Clock
   readonly #onEvent: (event: AssociationEvent) => void
   readonly #defer: (callback: () => void) => void
+  readonly #onReceived: (() => void) | undefined
   #flushScheduled = false
   #transportFull = false
   #closed = false
@@ -62,18 +65,22 @@ class Driver implements Connection {
     transport: Transport,
     clock: Clock,
     onEvent: (event: AssociationEvent) => void,
-    defer: (callback: () => void) => void,
+    options: DriverOptions,
   ) {
     this.association = association
     this.transport = transport
     this.#clock = clock
     this.#onEvent = onEvent
-    this.#defer = defer
+    this.#defer = options.defer ?? setImmediate
+    this.#onReceived = options.onReceived
   }
 
   start(): void {
     this.transport.start({
-      onOctets: (octets) => this.#input((now) => this.association.receive(octets, now)),
+      onOctets: (octets) => {
+        this.#input((now) => this.association.receive(octets, now))
+        if (!this.#closed) this.#onReceived?.()
+      },
       onWritable: () => {
         this.#transportFull = false
         this.flush()

@@ -14,6 +14,7 @@ export class FakeCore implements AssociationCore {
   readonly established = undefined
   readonly peer = undefined
   readonly queuedOctets = 0
+  readonly heldOctets = 0
   readonly queueFull = false
   readonly peerMaxFrameOctets = 65_536
   readonly counters = {

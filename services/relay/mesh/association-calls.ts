@@ -3,8 +3,10 @@ import {
   type Bridge,
   type BridgeEvent,
   type EstablishedInfo,
+  LimitError,
   MCP_NOTIFICATIONS,
   type McpDirection,
+  type NpampError,
   type RouteContext,
   TLV,
 } from '@causeway/npamp'
@@ -31,6 +33,8 @@ export interface CallsHost {
   /** After anything was asked of the association or its bridge. */
   flush(): void
   pauseReading(paused: boolean): void
+  /** Ends the association at once. */
+  abort(error: NpampError): void
   /** LINK session-end. */
   endSession(key: Uint8Array, reason: SessionEndReason): void
   exchangeEnded(): void
@@ -68,6 +72,9 @@ export class AssociationCalls {
   #outgoing: OutgoingCalls | undefined
   #incoming: IncomingCalls | undefined
   #budget: ReadBudget | undefined
+  /** As far as the budget knows. */
+  #partOctets = 0
+  #closed = false
 
   constructor(host: CallsHost, home: CallsHome, info: EstablishedInfo) {
     this.#host = host
@@ -117,6 +124,16 @@ export class AssociationCalls {
     this.#incoming?.drained()
   }
 
+  /** So much is held of a frame that has not come whole: it is in the budget like what came whole and waits. */
+  partlyReceived(octets: number): void {
+    const counted = octets < LEAST_PART_OCTETS ? 0 : octets
+    if (counted === this.#partOctets || this.#closed) return
+    const change = counted - this.#partOctets
+    this.#partOctets = counted
+    if (change > 0) this.#theBudget.hold(change)
+    else this.#theBudget.release(-change)
+  }
+
   /** LINK session-end of the peer's. False when it is about no session of its clients here. */
   sessionEnded(key: Uint8Array, reason: SessionEndReason): boolean {
     return this.#incoming?.sessionEnded(key, reason) ?? false
@@ -124,6 +141,7 @@ export class AssociationCalls {
 
   /** The association ended, and the bridge has ended all exchanges. */
   close(): void {
+    this.#closed = true
     this.#incoming?.close()
     this.#budget?.close()
   }
@@ -216,11 +234,21 @@ export class AssociationCalls {
       process: host.context.processBudget,
       clock: host.context.clock,
       onPause: (paused) => host.pauseReading(paused),
-      failLargest: () => this.#outgoing?.failLargest(),
+      failLargest: () => this.#failLargest(),
     })
     return this.#budget
   }
+
+  /** Whose exchange a frame is of that has not come whole, nobody can say: it can only end with its association. */
+  #failLargest(): void {
+    if (this.#outgoing?.failLargest() || !this.#theBudget.over) return
+    if (this.#partOctets * 2 <= this.#theBudget.heldOctets) return
+    this.#host.abort(new LimitError('MEMORY', 'there is no memory left for the rest of a frame of the peer'))
+  }
 }
+
+/** What every association may have in part without being counted: smaller frames come and go too fast to matter. */
+const LEAST_PART_OCTETS = 64 * 1024
 
 function routeOf(target: string | undefined, session: Uint8Array | undefined): RouteContext | undefined {
   return target === undefined ? undefined : { target, session }

@@ -1,9 +1,9 @@
-import { CLOSE_CODE, OUTCOME, type PeerSettings, PROTOCOL } from '@causeway/npamp'
+import { CLOSE_CODE, OUTCOME, type PeerSettings, PROTOCOL, type Transport } from '@causeway/npamp'
 import { memoryPair } from '@causeway/npamp/transports'
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { callRequest, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
-import { ForeignPeer } from '../../../test/fixtures/mesh/foreign-peer.ts'
+import { type ForeignAssociation, ForeignPeer } from '../../../test/fixtures/mesh/foreign-peer.ts'
 import {
   MemoryNetwork,
   newIdentity,
@@ -43,6 +43,54 @@ function relayAndForeign(settings: PeerSettings, changes: Partial<PeerConfig> = 
     return foreign.dial(near)
   }
   return { network, foreign, relay, backend, target, dialIn }
+}
+
+/** Lets no more than `leftOctets` through until it is opened. */
+function holdBack(transport: Transport) {
+  const kept: Uint8Array[] = []
+  const gate = {
+    leftOctets: Number.POSITIVE_INFINITY,
+    transport: {
+      ...methodsOf(transport),
+      write: (pieces: readonly Uint8Array[]) => {
+        for (const piece of pieces) {
+          const now = piece.slice(0, gate.leftOctets)
+          gate.leftOctets -= now.length
+          transport.write([now])
+          kept.push(piece.slice(now.length))
+        }
+        return true
+      },
+    },
+    open: () => transport.write(kept.splice(0)),
+  }
+  return gate
+}
+
+function pausesOf(transport: Transport, onChange: (what: 'pause' | 'resume') => void): Transport {
+  return {
+    ...methodsOf(transport),
+    pauseReading: () => {
+      onChange('pause')
+      transport.pauseReading()
+    },
+    resumeReading: () => {
+      onChange('resume')
+      transport.resumeReading()
+    },
+  }
+}
+
+function methodsOf(transport: Transport): Transport {
+  return {
+    info: transport.info,
+    start: (receiver) => transport.start(receiver),
+    write: (pieces) => transport.write(pieces),
+    pauseReading: () => transport.pauseReading(),
+    resumeReading: () => transport.resumeReading(),
+    end: () => transport.end(),
+    destroy: () => transport.destroy(),
+  }
 }
 
 describe.each([
@@ -222,6 +270,56 @@ describe('a foreign peer', () => {
     const failure = { code: 'ProtocolUnsupported', outcome: OUTCOME.NOT_DELIVERED }
     expect(await sink.failure()).toMatchObject(failure)
     expect(await start(target, modernRequest()).sink.failure()).toMatchObject(failure)
+  })
+
+  describe('that stops in the middle of large frames', () => {
+    const MIB = 1024 * 1024
+
+    /** Two associations of it have 1 MiB of a frame of 2 MiB at the relay. */
+    async function twoHalves(heldOctets: number) {
+      const network = new MemoryNetwork()
+      const identity = newIdentity()
+      const foreign = new ForeignPeer(identity, network.clock, HELLO_ONLY)
+      const config = peerConfig('foreign', identity.handle, { dial: 'never', defaultBackend: 'default' })
+      const relay = startMemoryRelay({ network, peers: [config], limits: { heldOctets } })
+      const pauses: string[] = []
+      const associations: { association: ForeignAssociation; gate: ReturnType<typeof holdBack> }[] = []
+      for (const name of ['a', 'b']) {
+        const [near, far] = memoryPair()
+        const accepted = pausesOf(far, (what) => pauses.push(`${name} ${what}`))
+        relay.mesh.accept(accepted, () => {})
+        const gate = holdBack(near)
+        associations.push({ association: foreign.dial(gate.transport), gate })
+        await network.settle()
+      }
+      for (const { association, gate } of associations) {
+        gate.leftOctets = MIB
+        association.notify('notifications/x', `{"data":"${'x'.repeat(2 * MIB)}"}`)
+        await network.settle()
+      }
+      const open = () => associations.map(({ association }) => !association.closed)
+      return { network, relay, associations, pauses, open }
+    }
+
+    it('is not read beyond the budget, and after 5 s loses as many associations as it takes', async () => {
+      const { network, relay, pauses, open } = await twoHalves(1.5 * MIB)
+      expect([pauses, open()]).toEqual([['b pause'], [true, true]])
+      await network.pass(4_900)
+      expect(open()).toEqual([true, true])
+      await network.pass(200)
+      expect(open()).toEqual([true, false])
+      const closed = { peer: 'foreign', reason: 'memory' }
+      expect(relay.metrics.value('causeway_associations_closed_total', closed)).toBe(1)
+    })
+
+    it('holds nothing any more of a frame that has come whole, and the others are read on', async () => {
+      const { network, associations, pauses, open } = await twoHalves(1.5 * MIB)
+      associations[0]?.gate.open()
+      await network.settle()
+      expect(pauses).toEqual(['b pause', 'b resume'])
+      await network.pass(6_000)
+      expect([pauses.length, open()]).toEqual([2, [true, true]])
+    })
   })
 
   it('cannot be told a target: a route that names one is refused unsent', async () => {

@@ -95,7 +95,9 @@ export class PeerAssociation implements CallsHost {
 
   /** Starts the pump; events may come before this returns. */
   open(transport: Transport): void {
-    this.#connection = connect(this.core, transport, this.#clock, (event) => this.#onEvent(event))
+    this.#connection = connect(this.core, transport, this.#clock, (event) => this.#onEvent(event), {
+      onReceived: () => this.#calls?.partlyReceived(this.core.heldOctets),
+    })
   }
 
   get transportInfo(): TransportInfo | undefined {

@@ -82,9 +82,14 @@ export class ReadBudget {
     return this.#heldOctets + octets <= this.#limitOctets && process.heldOctets + octets <= process.limitOctets
   }
 
+  /** Whether it holds anything beyond its limit or the process's. */
+  get over(): boolean {
+    return this.#heldOctets > 0 && (this.#heldOctets > this.#limitOctets || this.#options.process.exhausted)
+  }
+
   /** Pauses or resumes reading, whichever is due. */
   review(): void {
-    const over = this.#heldOctets > 0 && (this.#heldOctets > this.#limitOctets || this.#options.process.exhausted)
+    const { over } = this
     if (over === (this.#pauseTimer !== undefined)) return
     if (over) this.#pause()
     else this.#resume()
