@@ -4,7 +4,7 @@ import { median, medianInterval, quantile } from '../stats.ts'
 
 const BULK_OCTETS = 10 * 1024 * 1024
 const BULK_CALLS = 8
-const WARM_UP_CALLS = 1_000
+const WARM_UP_CALLS = 4_000
 const SMALL_PER_SECOND = 100
 const SECONDS = 5
 

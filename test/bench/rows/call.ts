@@ -3,8 +3,9 @@ import { cpuMs } from '../parts/cpu.ts'
 import type { Bench, Row } from '../row.ts'
 import { median, medianInterval, quantile } from '../stats.ts'
 
-const WARM_UP_CALLS = 1_500
-const CALLS_PER_ROUND = 600
+/** Until the engine has compiled what it will: a relay has several times the code of a plain proxy. */
+const WARM_UP_CALLS = 8_000
+const CALLS_PER_ROUND = 1_000
 
 interface Sample {
   readonly p50: number

@@ -8,8 +8,8 @@ import { median, medianInterval } from '../stats.ts'
 
 const FEW = 10
 const MANY = 10_000
-const WARM_UP_CALLS = 1_500
-const CALLS_PER_ROUND = 600
+const WARM_UP_CALLS = 8_000
+const CALLS_PER_ROUND = 1_000
 
 interface Side {
   readonly load: Load

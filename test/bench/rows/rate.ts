@@ -3,8 +3,10 @@ import type { Bench } from '../row.ts'
 import { median, medianInterval, quantile } from '../stats.ts'
 
 const P99_LIMIT_MS = 10
-const SECONDS = 2
-const WARM_UP_CALLS = 1_500
+const SECONDS = 1.5
+/** What else the machine does only ever makes a rate fail: it holds when it does once. */
+const TRIES = 3
+const WARM_UP_CALLS = 8_000
 const FIRST_RATE = 100
 /** The search ends when lower and upper bound are this close. */
 const PRECISION = 1.08
@@ -58,6 +60,9 @@ async function highestRate(chain: Chain): Promise<number> {
 }
 
 async function holds({ load }: Chain, perSecond: number): Promise<boolean> {
-  const times = await load.atRate(perSecond, SECONDS)
-  return times !== undefined && quantile(times, 0.99) <= P99_LIMIT_MS
+  for (let left = TRIES; left > 0; left--) {
+    const times = await load.atRate(perSecond, SECONDS)
+    if (times !== undefined && quantile(times, 0.99) <= P99_LIMIT_MS) return true
+  }
+  return false
 }
