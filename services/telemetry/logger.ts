@@ -11,6 +11,8 @@ export interface Logger {
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
   fatal(fields: LogFields, message: string): void
+  /** Whether lines of this level are written: for those whose fields cost something to gather. */
+  isLevelEnabled(level: LogLevel): boolean
   /** A logger whose every line carries these fields too. */
   child(fields: LogFields): Logger
 }

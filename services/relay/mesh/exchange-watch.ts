@@ -2,10 +2,12 @@ import { OUTCOME, type Outcome, type TransportFailure } from '@causeway/npamp'
 import type { Counter, Gauge, HistogramHandle, Logger, Metrics } from '@causeway/telemetry'
 import type { CallFailure } from '../exchanges/contract.ts'
 
-/** What a log line says of an exchange that failed. */
+/** What a log line says of an exchange. */
 export interface ExchangeFacts {
   /** At the near relay the edge's; at the far one the association's id and the request's ordinal on it. */
   readonly requestId: string
+  /** At the near relay, once the request was sent: what the far one has as `requestId`. */
+  readonly exchange?: string | undefined
   readonly method: string
   /** `peer/namespace/name/target`, or the peer that asked. */
   readonly with: string
@@ -35,8 +37,11 @@ export class ExchangeWatch {
   }
 
   /** The backend's own answer came. `durationMs` from `opened` to its end. */
-  replied(kind: 'result' | 'error', durationMs: number): void {
+  replied(kind: 'result' | 'error', durationMs: number, facts: ExchangeFacts): void {
     this.#ended(kind, durationMs)
+    if (!this.#logger.isLevelEnabled('debug')) return
+    const fields = { side: this.#side, ...facts, outcome: kind, durationMs: Math.round(durationMs) }
+    this.#logger.debug(fields, 'exchange ended')
   }
 
   failed({ code, outcome, message }: CallFailure, durationMs: number, facts: ExchangeFacts): void {

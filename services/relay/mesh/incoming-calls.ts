@@ -34,7 +34,7 @@ export interface IncomingCallsOptions {
   readonly budget: ReadBudget
   readonly processBudget: ProcessBudget
   readonly watch: ExchangeWatch
-  /** Names the exchange in the logs of both relays: the association's id and the request's ordinal on it. */
+  /** Names the exchange in the logs of both relays, at the near one as `exchange`. */
   readonly requestId: (ordinal: number) => string
   readonly random: (octets: number) => Uint8Array
   readonly queueFull: () => boolean
@@ -254,8 +254,9 @@ export class IncomingCalls {
     this.#calls.delete(exchange)
     this.#waiting.delete(call)
     budget.release(octets)
-    if (typeof how === 'string') watch.replied(how, durationMs)
-    else watch.failed(how, durationMs, { requestId, method: exchange.method, with: peerName })
+    const facts = { requestId, method: exchange.method, with: peerName }
+    if (typeof how === 'string') watch.replied(how, durationMs, facts)
+    else watch.failed(how, durationMs, facts)
     // An ERROR reply to initialize forgets the session (CARRIAGE section 1); so does a session that the backend lost.
     const over = (open?.opensSession && how !== 'result') || (typeof how !== 'string' && how.code === 'SessionLost')
     if (open?.session !== undefined && over) this.#forget(open.session, open.opensSession ? 'refused' : 'backend')

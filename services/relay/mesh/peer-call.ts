@@ -124,8 +124,9 @@ export class PeerCall implements CallHandle {
     this.#over = true
     const { watch, clock, name, request } = this.#options
     const durationMs = clock.now() - this.arrivedAt
-    if ('octets' in end) watch.replied(end.kind, durationMs)
-    else watch.failed(end, durationMs, { requestId: request.requestId, method: request.method, with: name })
+    const facts = { requestId: request.requestId, method: request.method, with: name }
+    if ('octets' in end) watch.replied(end.kind, durationMs, facts)
+    else watch.failed(end, durationMs, facts)
   }
 }
 

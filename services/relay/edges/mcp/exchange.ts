@@ -208,12 +208,18 @@ export class Exchange implements CallSink, OpenExchange {
     this.#stopTimers()
     this.#state = 'over'
     this.#unlisten()
-    const { bodies, clock, metrics, open } = this.#edge
+    const { bodies, clock, logger, metrics, open } = this.#edge
     const nowMs = clock.now()
     this.#start.session?.releaseId(this.#start.idKey, nowMs)
     open.delete(this)
     bodies.release(this.#start.request.octets.length)
-    metrics.exchangeEnded(this.#outcome ?? outcome, nowMs - this.#startedMs)
+    const durationMs = nowMs - this.#startedMs
+    const label = this.#outcome ?? outcome
+    metrics.exchangeEnded(label, durationMs)
+    // Looking for the trace id costs more than a call that nobody logs should.
+    if (logger.isLevelEnabled('debug')) {
+      this.#log('debug', 'a call ended', { outcome: label, durationMs: Math.round(durationMs) })
+    }
   }
 
   /** `initialize` did not give the client a session: nobody will ever use it (CARRIAGE section 1). */

@@ -325,6 +325,21 @@ describe('an error of the edge', () => {
     expect(await traceId({})).toBe('11111111111111111111111111111111')
   })
 
+  it('and any other end of a call are lines of the log at level debug, by the request id', async () => {
+    const lines: Record<string, unknown>[] = []
+    const logger = createLogger({ level: 'debug', destination: { write: (line) => lines.push(JSON.parse(line)) } })
+    const talkative = await edgeHarness({ logger })
+    talkative.target.script = (call) => call.result()
+    await talkative.client.post(LIST)
+    await harness.client.post(LIST)
+    const requestId = talkative.target.calls[0]?.request.requestId
+    const facts = { route: 'default/mcp', method: 'tools/list', requestId, outcome: 'result', durationMs: 0 }
+    expect(lines).toMatchObject([{ level: 'debug', msg: 'a call ended', ...facts }])
+    expect(harness.log).toEqual([])
+    talkative.client.close()
+    await talkative.edge.stop(0)
+  })
+
   it('is found in the log at level debug, by its request id, and costs no line at the default level', async () => {
     const lines: Record<string, unknown>[] = []
     const logger = createLogger({ level: 'debug', destination: { write: (line) => lines.push(JSON.parse(line)) } })
