@@ -84,7 +84,7 @@ export class Outbox {
 
   #finish(): void {
     this.#response.end()
-    if (this.#response.writableFinished) return
+    if (isWithSystem(this.#response)) return
     this.#arm()
     this.#response.once('finish', () => this.#disarm())
   }
@@ -132,11 +132,16 @@ export function sendWhole(response: ServerResponse, body: Uint8Array, options: O
   if (body.length <= SLICE_OCTETS) {
     response.end(body)
     // The system almost always has room for so little.
-    if (response.writableFinished) return
+    if (isWithSystem(response)) return
   }
   const outbox = new Outbox(response, { ...options, onRelief: () => {} })
   if (body.length > SLICE_OCTETS) outbox.push([body], body.length)
   outbox.end()
+}
+
+/** Whether nothing of an ended response waits in this process: that it is finished is said only in a later turn. */
+function isWithSystem(response: ServerResponse): boolean {
+  return response.writableLength === 0
 }
 
 interface Queued {
