@@ -75,6 +75,7 @@ export class AssociationCalls {
   /** As far as the budget knows. */
   #partOctets = 0
   #closed = false
+  #id: string | undefined
 
   constructor(host: CallsHost, home: CallsHome, info: EstablishedInfo) {
     this.#host = host
@@ -194,6 +195,7 @@ export class AssociationCalls {
       flush: () => host.flush(),
       watch: host.context.outgoingWatch,
       queuedOctets: () => host.core.queuedOctets,
+      nameOf: (ordinal) => this.#nameOf(ordinal),
       onUnsent: (call) => home.unsent(call),
       onSessionOver: (sessionId, why) => home.sessionOver(sessionId, why),
       onEnded: () => host.exchangeEnded(),
@@ -206,7 +208,6 @@ export class AssociationCalls {
     const host = this.#host
     const { config } = this.#home
     const { clock, targets, random, incomingWatch, maxIncomingSessions, processBudget } = host.context
-    const id = hex(this.#info.associationId.subarray(0, 8))
     this.#incoming = new IncomingCalls({
       bridge: host.bridge,
       clock,
@@ -217,7 +218,7 @@ export class AssociationCalls {
       budget: this.#theBudget,
       processBudget,
       watch: incomingWatch,
-      requestId: (ordinal) => `${id}/${ordinal}`,
+      requestId: (ordinal) => this.#nameOf(ordinal),
       random,
       queueFull: () => host.core.queueFull,
       queuedOctets: () => host.core.queuedOctets,
@@ -226,6 +227,12 @@ export class AssociationCalls {
       onEnded: () => host.exchangeEnded(),
     })
     return this.#incoming
+  }
+
+  /** Names a request on both relays: the association's id, and the request's ordinal on it in its direction. */
+  #nameOf(ordinal: number): string {
+    this.#id ??= hex(this.#info.associationId.subarray(0, 8))
+    return `${this.#id}/${ordinal}`
   }
 
   get #theBudget(): ReadBudget {

@@ -1,7 +1,9 @@
 import { AEAD, type CloseCause, type EstablishedInfo, KEM, type NpampError, PROFILES, SIGNATURE } from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
 import type { Logger, Metrics } from '@causeway/telemetry'
 import { type DialFailure, failureOfClose } from './dial-failure.ts'
 import { hex } from './incoming-sessions.ts'
+import { LineLimit } from './line-limit.ts'
 import { MeshTraffic } from './mesh-traffic.ts'
 import type { PeerAssociation } from './peer-association.ts'
 import type { PeerAddress } from './peer-config.ts'
@@ -10,13 +12,18 @@ import type { PeerAddress } from './peer-config.ts'
 export class AssociationWatch {
   readonly #logger: Logger
   readonly #metrics: Metrics
-  readonly #now: () => number
+  readonly #clock: Clock
+  /** Lines that anybody can cause who reaches the port. */
+  readonly #refusals: LineLimit
+  readonly #handshakeFailures: LineLimit
   readonly #traffic: MeshTraffic
 
-  constructor(logger: Logger, metrics: Metrics, now: () => number) {
+  constructor(logger: Logger, metrics: Metrics, clock: Clock) {
     this.#logger = logger
     this.#metrics = metrics
-    this.#now = now
+    this.#clock = clock
+    this.#refusals = this.#limit('connections refused')
+    this.#handshakeFailures = this.#limit('handshakes failed')
     this.#traffic = new MeshTraffic(metrics)
   }
 
@@ -28,6 +35,7 @@ export class AssociationWatch {
   /** A connection that came to nothing before its handshake. */
   refused(error: NpampError, remote: string | undefined): void {
     this.#metrics.add('causeway_connections_refused_total', 1, { reason: error.code.toLowerCase() })
+    if (!this.#refusals.admit()) return
     this.#logger.warn({ remote, code: error.code }, `connection refused: ${error.message}`)
   }
 
@@ -38,7 +46,7 @@ export class AssociationWatch {
 
   established(association: PeerAssociation, peer: string, info: EstablishedInfo): void {
     const { role } = association.core
-    const durationMs = this.#now() - association.startedAt
+    const durationMs = this.#clock.now() - association.startedAt
     this.#traffic.identified(association, peer)
     this.#metrics.add('causeway_handshakes_total', 1, { role, result: 'established' })
     this.#metrics.record('causeway_handshake_duration_seconds', durationMs / 1_000, { role })
@@ -65,6 +73,7 @@ export class AssociationWatch {
     const { role } = association.core
     const { result, message } = failureOfClose(cause)
     this.#metrics.add('causeway_handshakes_total', 1, { role, result })
+    if (!this.#handshakeFailures.admit()) return
     const fields = { ...(peer === undefined ? {} : { peer }), code: result, ...transportFields(association) }
     this.#logger.warn(fields, `handshake failed: ${message}`)
   }
@@ -90,6 +99,12 @@ export class AssociationWatch {
 
   dialFailed(peer: string, failure: DialFailure): void {
     this.#metrics.add('causeway_dials_total', 1, { peer, result: failure.result })
+  }
+
+  #limit(what: string): LineLimit {
+    return new LineLimit(this.#clock, (leftOut) => {
+      this.#logger.warn({ leftOut }, `${leftOut} more ${what} within a second, counted in the metrics`)
+    })
   }
 }
 

@@ -259,6 +259,34 @@ describe('what is counted', () => {
     expect(mesh.edge.metrics.value('causeway_exchanges_open', { side: 'mesh_out' })).toBe(0)
   })
 
+  it('logs a call that failed on both sides under one name', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = (call) => call.fail()
+    const request = modernRequest()
+    start(mesh.target, request)
+    await mesh.network.settle()
+    const failed = ({ logs }: typeof mesh.edge) =>
+      logs.map((text) => JSON.parse(text)).find(({ msg }) => msg.startsWith('exchange failed'))
+    const [near, far] = [failed(mesh.edge), failed(mesh.tools)]
+    expect(near.requestId).toBe(request.requestId)
+    expect(near.exchange).toMatch(/^[0-9a-f]{16}\/1$/)
+    expect(far.requestId).toBe(near.exchange)
+  })
+
+  it('logs only so many handshakes that failed within a second, and counts them all', async () => {
+    const network = new MemoryNetwork()
+    const relay = startMemoryRelay({ network, peers: [peerConfig('friend', newIdentity().handle)] })
+    for (let n = 0; n < 30; n++) {
+      const [near, far] = memoryPair()
+      relay.mesh.accept(far, () => {})
+      near.destroy()
+    }
+    await network.pass(1_100)
+    expect(relay.logs.filter((line) => line.includes('handshake failed'))).toHaveLength(10)
+    expect(relay.logs.some((line) => line.includes('"leftOut":20'))).toBe(true)
+    expect(relay.metrics.total('causeway_handshakes_total')).toBe(30)
+  })
+
   it('logs who was met, by handle, and how', async () => {
     const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
     start(mesh.target, modernRequest())

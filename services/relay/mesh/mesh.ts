@@ -67,7 +67,7 @@ export class Mesh {
     const { identity, clock, targets, metrics, logger, limits } = options
     this.#options = options
     this.#factory = new AssociationFactory(identity, this.#peers)
-    this.#watch = new AssociationWatch(logger, metrics, () => clock.now())
+    this.#watch = new AssociationWatch(logger, metrics, clock)
     this.#context = {
       clock,
       random: (octets) => identity.provider.random(octets),

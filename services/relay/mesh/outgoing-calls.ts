@@ -30,6 +30,8 @@ export interface OutgoingCallsOptions {
   readonly flush: () => void
   readonly watch: ExchangeWatch
   readonly queuedOctets: () => number
+  /** Names a request that was sent in the logs of both relays. */
+  readonly nameOf: (ordinal: number) => string
   /** The association ended with this call's frame still here: it may go elsewhere (CARRIAGE section 4). */
   readonly onUnsent: (call: PeerCall) => void
   /** There is no such session, or no longer: `initialize` got no result, or the peer does not know it. */
@@ -103,6 +105,10 @@ export class OutgoingCalls implements CallCarrier {
   }
 
   // --- CallCarrier ---
+
+  nameOf({ ordinal }: OutgoingExchange): string | undefined {
+    return ordinal === 0 ? undefined : this.#options.nameOf(ordinal)
+  }
 
   cancel(call: PeerCall): void {
     const { bridge, clock, flush, watch } = this.#options

@@ -11,6 +11,8 @@ const MAX_PLACEMENT_MS = 5_000
 export interface CallCarrier {
   /** Stops it; the call still gets its one end, now or later. */
   cancel(call: PeerCall): void
+  /** How both relays' logs name the exchange; undefined until it was sent. */
+  nameOf(exchange: OutgoingExchange): string | undefined
   /** The call ended by itself: stop its work, and tell it nothing any more. */
   forget(call: PeerCall): void
 }
@@ -124,7 +126,9 @@ export class PeerCall implements CallHandle {
     this.#over = true
     const { watch, clock, name, request } = this.#options
     const durationMs = clock.now() - this.arrivedAt
-    const facts = { requestId: request.requestId, method: request.method, with: name }
+    const { requestId, method } = request
+    const exchange = this.#exchange && this.#carrier.nameOf(this.#exchange)
+    const facts = { requestId, exchange, method, with: name }
     if ('octets' in end) watch.replied(end.kind, durationMs, facts)
     else watch.failed(end, durationMs, facts)
   }

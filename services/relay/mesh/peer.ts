@@ -121,6 +121,8 @@ export class Peer implements AssociationHome, CallCarrier {
     if (this.#waiting.remove(call)) call.end(GIVEN_UP)
   }
 
+  nameOf(): undefined {}
+
   forget(call: PeerCall): void {
     this.#waiting.remove(call)
   }
