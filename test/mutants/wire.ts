@@ -146,11 +146,11 @@ export const WIRE_MUTANTS: readonly Mutant[] = [
   ),
   one('illegal types and channels pass the deframer', 'wire/deframer.ts', 'WIRE-017', 'refuseIllegal(', 'void ('),
   one(
-    'a view of a block ends behind what it is filled with',
+    'an octet of a chunk is lost in a block',
     'wire/chunk-queue.ts',
     'WIRE-010',
-    'this.#block.subarray(0, this.#filled)',
-    'this.#block',
+    'next.set(rest)',
+    'next.set(rest.subarray(1))',
   ),
 
   // TLV
