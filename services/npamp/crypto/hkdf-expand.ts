@@ -7,7 +7,8 @@ const MAX_BLOCKS = 255
 /**
  * HKDF-Expand of RFC 5869 section 2.3 over a provider's HMAC: block(i) = MAC(block(i-1) || info || i).
  *
- * @param mac HMAC under the pseudorandom key; called before its argument changes, and its result is wiped here.
+ * @param mac HMAC under the pseudorandom key; called before its argument changes. Its result is taken over, and wiped or
+ *   returned.
  * @throws LimitError LENGTH when length > 255 * HashLen.
  */
 export function expandWith(
@@ -21,6 +22,7 @@ export function expandWith(
   if (!Number.isInteger(length) || length < 0 || length > limit) {
     throw new LimitError('LENGTH', `HKDF-Expand gives at most ${limit} octets, not ${length}`)
   }
+  if (length <= blockOctets) return firstBlock(mac, info, length)
   const output = new Uint8Array(length)
   const input = new Uint8Array(blockOctets + info.length + 1)
   input.set(info, blockOctets)
@@ -32,5 +34,17 @@ export function expandWith(
     block.fill(0)
   }
   input.fill(0)
+  return output
+}
+
+/** The whole of it for any key, IV or secret here: one MAC, and nothing secret in its input. */
+function firstBlock(mac: (data: Uint8Array) => Uint8Array, info: Uint8Array, length: number): Uint8Array {
+  const input = new Uint8Array(info.length + 1)
+  input.set(info)
+  input[info.length] = 1
+  const block = mac(input)
+  if (length === block.length) return block
+  const output = block.slice(0, length)
+  block.fill(0)
   return output
 }

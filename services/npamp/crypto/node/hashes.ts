@@ -17,5 +17,5 @@ export function hkdfExtract(name: HashName, salt: Uint8Array, ikm: Uint8Array): 
 }
 
 export function hkdfExpand(name: HashName, prk: Uint8Array, info: Uint8Array, length: number): Uint8Array {
-  return expandWith((data) => createHmac(name, prk).update(data).digest(), name, info, length)
+  return expandWith((data) => hmac(name, prk, data), name, info, length)
 }
