@@ -38,7 +38,29 @@ async function expectNextAnswered(crowd: Crowd, label: string): Promise<void> {
 }
 
 describe.concurrent('what stands still and does not end', { timeout: 60_000 }, () => {
-  it(`${requirement('OWN-020')} ${requirement('BRG-019')} relay tools: calls in flight end as unknown, those that come later as not sent and never run`, () =>
+  it('each of the three for a moment: the calls are answered, and ran once', () =>
+    atStand(async (stand, crowd) => {
+      const arrived = {
+        edge: () => true,
+        tools: () => stand.link.passed('toTools') > passed,
+        backend: async () => (await openExchanges(stand.mesh.tools)).backend === crowd.callers.length,
+      }
+      let passed = 0
+      for (const name of ['edge', 'tools', 'backend'] as const) {
+        const { pid } = name === 'backend' ? stand.backend : stand.mesh[name]
+        signal(pid, 'SIGSTOP')
+        await eventually('it stands still', () => isStopped(pid))
+        passed = stand.link.passed('toTools')
+        const calls = crowd.call(`${name} stands still`)
+        await eventually('calls have come to it', arrived[name])
+        signal(pid, 'SIGCONT')
+        expect(await calls.endings).toMatchObject(crowd.everybody(ANSWERED))
+        expect(crowd.timesRun(calls)).toEqual([1])
+      }
+      await stand.idle()
+    }))
+
+  it(`${requirement('OWN-020')} ${requirement('BRG-019')} relay tools: calls in flight, and those that were sent into it, end as unknown`, () =>
     atStand(async (stand, crowd) => {
       const waitMs = DEAD_MS + SLACK_MS
       const before = crowd.call('before', { how: 'holdAnswer' }, waitMs)
@@ -49,19 +71,29 @@ describe.concurrent('what stands still and does not end', { timeout: 60_000 }, (
       expect(await into.endings).toMatchObject(crowd.everybody(UNKNOWN))
       expect(crowd.timesRun(before)).toEqual([1])
       expect(crowd.timesRun(into)).toEqual([0])
-
-      // Its system still takes connections: it is the handshake that goes on for too long.
-      const after = crowd.call('after')
-      const delivery = 'not_sent'
-      expect(await after.endings).toMatchObject(
-        crowd.byEra({ how: 'error', name: 'SessionLost', delivery }, { ...UNDELIVERED, delivery }),
-      )
       signal(stand.mesh.tools.pid, 'SIGCONT')
       await expectNextAnswered(crowd, 'next')
       await crowd.release(before)
       await stand.idle()
       for (const key of into.keys) expect(stand.ran(key), key).toBeLessThanOrEqual(1)
-      expect(crowd.timesRun(after)).toEqual([0])
+    }))
+
+  it(`${requirement('RPC-017')} relay tools, whose system still takes connections: calls are not sent, and never run when it goes on`, () =>
+    atStand(async (stand, crowd) => {
+      signal(stand.mesh.tools.pid, 'SIGSTOP')
+      stand.link.cut()
+      await eventually('edge knows', async () => {
+        return (await numbersOf(stand.mesh.edge)).sum('causeway_associations_open') === 0
+      })
+      const calls = crowd.call('not sent')
+      const delivery = 'not_sent'
+      expect(await calls.endings).toMatchObject(
+        crowd.byEra({ how: 'error', name: 'SessionLost', delivery }, { ...UNDELIVERED, delivery }),
+      )
+      signal(stand.mesh.tools.pid, 'SIGCONT')
+      await expectNextAnswered(crowd, 'next')
+      await stand.idle()
+      expect(crowd.timesRun(calls)).toEqual([0])
     }))
 
   for (const [way, octets, times] of [
@@ -107,28 +139,6 @@ describe.concurrent('what stands still and does not end', { timeout: 60_000 }, (
       },
       { routeSpec: { limits: { requestTimeout: '3s' } } },
     ))
-
-  it('each of the three for a moment: the calls are answered, and ran once', () =>
-    atStand(async (stand, crowd) => {
-      const arrived = {
-        edge: () => true,
-        tools: () => stand.link.passed('toTools') > passed,
-        backend: async () => (await openExchanges(stand.mesh.tools)).backend === crowd.callers.length,
-      }
-      let passed = 0
-      for (const name of ['edge', 'tools', 'backend'] as const) {
-        const { pid } = name === 'backend' ? stand.backend : stand.mesh[name]
-        signal(pid, 'SIGSTOP')
-        await eventually('it stands still', () => isStopped(pid))
-        passed = stand.link.passed('toTools')
-        const calls = crowd.call(`${name} stands still`)
-        await eventually('calls have come to it', arrived[name])
-        signal(pid, 'SIGCONT')
-        expect(await calls.endings).toMatchObject(crowd.everybody(ANSWERED))
-        expect(crowd.timesRun(calls)).toEqual([1])
-      }
-      await stand.idle()
-    }))
 })
 
 /** State T of proc(5). */
