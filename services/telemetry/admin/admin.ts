@@ -46,6 +46,8 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   server.maxConnections = 64
   server.maxRequestsPerSocket = 1_000
   await listen(server, options)
+  // Accepting one connection failed, e.g. for want of file descriptors; the listener goes on.
+  server.on('error', () => {})
   const { address, port } = server.address() as AddressInfo
   return { address: { host: address, port }, close: () => close(server) }
 }

@@ -14,6 +14,8 @@ const EDGE_ERRORS = {
   MethodNotAllowed: { code: -32600, status: 405 },
   NotAcceptable: { code: -32600, status: 406 },
   UnsupportedMediaType: { code: -32600, status: 415 },
+  RequestTimeout: { code: -32600, status: 408 },
+  ExpectationFailed: { code: -32600, status: 417 },
   HeadersTooLarge: { code: -32600, status: 431 },
   // Of an exchange.
   NotDelivered: { code: -33110, status: 200 },

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { SessionTable } from '../../sessions/session-table.ts'
 import { Admission } from './admission.ts'
 import { BodyBudget } from './body-budget.ts'
+import { answerClientError } from './client-error.ts'
 import { DEFAULT_EDGE_LIMITS, type McpEdge, type McpEdgeOptions } from './contract.ts'
 import { Drain } from './drain.ts'
 import type { EdgeContext } from './edge-context.ts'
@@ -24,11 +25,19 @@ export async function listenMcp(options: McpEdgeOptions): Promise<McpEdge> {
   const server = createServer({
     maxHeaderSize: edge.limits.maxHeaderOctets,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Judged with all that it may be: Node's own answers say nothing.
+    requireHostHeader: false,
   })
   const handle = requestHandler(edge, admission, options.routes)
-  server.on('request', (request, response) => handle(request, response, false))
-  server.on('checkContinue', (request, response) => handle(request, response, true))
+  server.on('request', (request, response) => handle(request, response, 'none'))
+  server.on('checkContinue', (request, response) => handle(request, response, 'continue'))
+  server.on('checkExpectation', (request, response) => handle(request, response, 'other'))
+  server.on('clientError', (error, socket) => answerClientError(edge, error, socket))
   const address = await listen(server, options.host, options.port)
+  // Accepting one connection failed, e.g. for want of file descriptors; the listener goes on.
+  server.on('error', (error: NodeJS.ErrnoException) =>
+    edge.logger.warn({ code: error.code }, 'a connection could not be accepted'),
+  )
   const sessionsOpen = options.metrics.observe('causeway_sessions_open', () => edge.sessions.size, { side: 'edge' })
   let drain: Drain | undefined
   return {

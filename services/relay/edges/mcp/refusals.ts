@@ -3,6 +3,26 @@ import { PARAMETERS_LIMIT } from './parameters.ts'
 
 /** What the edge refuses before a request reaches its target: nothing was sent, and every text names the way out. */
 
+export function notHttp(): EdgeError {
+  return refusal('InvalidRequest', 'this is no HTTP/1.1 request')
+}
+
+export function tooSlow(): EdgeError {
+  return refusal('RequestTimeout', 'the request took too long to come')
+}
+
+export function headersTooLarge(limitOctets: number): EdgeError {
+  return refusal('HeadersTooLarge', `the headers are larger than ${limitOctets} octets (limits.maxHeaderBytes)`)
+}
+
+export function expectationFailed(): EdgeError {
+  return refusal('ExpectationFailed', 'no expectation but 100-continue is known here')
+}
+
+export function noHost(): EdgeError {
+  return { ...refusal('Forbidden', 'the request has no Host'), status: 400 }
+}
+
 export function foreignHost(host: string | undefined): EdgeError {
   return refusal('Forbidden', `the Host ${quoted(host)} is not served here`, 'list it in listeners.mcp.allowedHosts')
 }

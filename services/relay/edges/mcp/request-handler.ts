@@ -12,17 +12,19 @@ import { hostOf } from './request-host.ts'
 import { sendRefusal } from './respond.ts'
 import { traceIdOf } from './trace-id.ts'
 
-/** `expectsContinue`: the client waits for 100 before it sends the body. */
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
+/** `continue`: the client waits for 100 before it sends the body; `other`: for something that nobody here knows. */
+type Expectation = 'none' | 'continue' | 'other'
+type RequestHandler = (request: IncomingMessage, response: ServerResponse, expects: Expectation) => void
 
 export function requestHandler(edge: EdgeContext, admission: Admission, routes: RouteTable): RequestHandler {
   const accept = new AcceptHeader()
-  return (request, response, expectsContinue) => {
+  return (request, response, expects) => {
     const route = routes.find(pathOf(request.url ?? ''))
     const refusal = refusalOf(request, route, edge.stopping, admission, accept)
     if (refusal !== undefined) refuse(edge, request, response, refusal)
+    else if (expects === 'other') refuse(edge, request, response, refusals.expectationFailed())
     else if (route !== undefined) {
-      if (expectsContinue) response.writeContinue()
+      if (expects === 'continue') response.writeContinue()
       readPost(edge, route, request, response)
     }
   }
@@ -39,6 +41,7 @@ function refusalOf(
   const { headers } = request
   const host = hostOf(request)
   if (typeof host === 'object') return refusals.severalHosts()
+  if (host === undefined && request.httpVersion === '1.1') return refusals.noHost()
   const fault = admission.fault(host, headers.origin)
   if (fault === 'host') return refusals.foreignHost(host)
   if (fault === 'origin') return refusals.foreignOrigin(headers.origin)
