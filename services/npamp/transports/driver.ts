@@ -93,10 +93,12 @@ class Driver implements Connection {
   flush(): void {
     if (this.#flushScheduled || this.#closed) return
     this.#flushScheduled = true
-    this.#defer(() => {
-      this.#flushScheduled = false
-      if (!this.#closed) this.#pump()
-    })
+    this.#defer(this.#flushNow)
+  }
+
+  readonly #flushNow = (): void => {
+    this.#flushScheduled = false
+    if (!this.#closed) this.#pump()
   }
 
   #input(feed: (now: number) => void): void {

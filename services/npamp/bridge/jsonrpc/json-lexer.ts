@@ -15,7 +15,7 @@ export const OPEN_BRACKET = 0x5b
 export const CLOSE_BRACKET = 0x5d
 export const OPEN_BRACE = 0x7b
 export const CLOSE_BRACE = 0x7d
-const BACKSLASH = 0x5c
+export const BACKSLASH = 0x5c
 
 /** First position from `at` on that holds no JSON blank; `octets.length` when there is none. */
 export function skipBlanks(octets: Uint8Array, at: number): number {

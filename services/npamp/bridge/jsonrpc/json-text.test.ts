@@ -152,6 +152,23 @@ describe('members and elements', () => {
     expect(findAt(octets, span, 'nothing', 'b')).toBeUndefined()
   })
 
+  it('finds a member exactly where a parser finds one, however both names are spelled', () => {
+    const short = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '\\', '"'), maxLength: 3 })
+    const escaped = (name: string) =>
+      `"${[...name].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
+    fc.assert(
+      fc.property(fc.array(fc.tuple(short, fc.boolean()), { maxLength: 6 }), short, (names, wanted) => {
+        const members = names.map(
+          ([name, escapes], value) => `${escapes ? escaped(name) : JSON.stringify(name)}:${value}`,
+        )
+        const object = utf8(`{${members.join()}}`)
+        const found = findMember(object, whole(object), wanted)
+        const parsed = Object.entries(JSON.parse(`{${members.join()}}`)).find(([name]) => name === wanted)
+        expect(found && Number(text(object, found))).toBe(parsed?.[1])
+      }),
+    )
+  })
+
   it('takes the last of repeated members, as common parsers do', () => {
     const found = findMember(octets, span, 'dup')
     expect(found && text(octets, found)).toBe('2')
@@ -214,7 +231,10 @@ function read(octets: Uint8Array, span: Span): unknown {
   switch (jsonKind(octets, span)) {
     case 'object': {
       const members: [string, unknown][] = []
-      eachMember(octets, span.start, (name, value) => members.push([stringValue(octets, name), read(octets, value)]))
+      eachMember(octets, span.start, (nameStart, nameEnd, start, end) => {
+        const name = stringValue(octets, { start: nameStart, end: nameEnd })
+        members.push([name, read(octets, { start, end })])
+      })
       return Object.fromEntries(members)
     }
     case 'array':

@@ -1,6 +1,7 @@
 import { MalformedError, MisuseError } from '../../errors.ts'
 import { strictUtf8 } from '../../wire/utf8.ts'
 import {
+  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
@@ -71,20 +72,23 @@ export function jsonKind(octets: Uint8Array, span: Span): JsonKind {
   }
 }
 
+/** Where a member stands: its name, quotes included, in `[nameStart, nameEnd)` and its value in `[start, end)`. */
+type MemberVisitor = (nameStart: number, nameEnd: number, start: number, end: number) => void
+
 /**
- * Calls `visit` for every member of the object that begins at `object`, in order; `name` is the place of its quoted name.
- * Returns the position after the object. Throws MalformedError JSON.
+ * Calls `visit` for every member of the object that begins at `object`, in order. Returns the position after the object.
+ * Throws MalformedError JSON.
  */
-export function eachMember(octets: Uint8Array, object: number, visit: (name: Span, value: Span) => void): number {
+export function eachMember(octets: Uint8Array, object: number, visit: MemberVisitor): number {
   let at = skipBlanks(octets, object + 1)
   if (octets[at] === CLOSE_BRACE) return at + 1
   for (;;) {
     if (octets[at] !== QUOTE) throw notJson(at, 'a member name is missing')
-    const name = { start: at, end: skipString(octets, at) }
-    const start = skipColon(octets, name.end)
-    const value = { start, end: skipValue(octets, start) }
-    visit(name, value)
-    at = skipBlanks(octets, value.end)
+    const nameEnd = skipString(octets, at)
+    const start = skipColon(octets, nameEnd)
+    const end = skipValue(octets, start)
+    visit(at, nameEnd, start, end)
+    at = skipBlanks(octets, end)
     if (octets[at] === CLOSE_BRACE) return at + 1
     if (octets[at] !== COMMA) throw notJson(at, 'a comma or a closing bracket is missing')
     at = skipBlanks(octets, at + 1)
@@ -99,10 +103,21 @@ export function eachMember(octets: Uint8Array, object: number, visit: (name: Spa
 export function findMember(octets: Uint8Array, span: Span, name: string): Span | undefined {
   if (octets[span.start] !== OPEN_BRACE) return undefined
   let found: Span | undefined
-  eachMember(octets, span.start, (memberName, value) => {
-    if (shortText(octets, memberName, name.length) === name) found = value
+  eachMember(octets, span.start, (nameStart, nameEnd, start, end) => {
+    if (isNamed(octets, nameStart, nameEnd, name)) found = { start, end }
   })
   return found
+}
+
+/** Whether the string in `[start, end)`, quotes included, says `name`. Almost always told without decoding it. */
+function isNamed(octets: Uint8Array, start: number, end: number, name: string): boolean {
+  const length = end - start - 2
+  for (let at = 0; at < length && at < name.length; at++) {
+    const octet = octets[start + 1 + at] as number
+    if (octet === BACKSLASH || octet >= 0x80) return shortText(octets, { start, end }, name.length) === name
+    if (octet !== name.charCodeAt(at)) return false
+  }
+  return length === name.length
 }
 
 const MAX_SPELLING_OCTETS = 6 // \u0069

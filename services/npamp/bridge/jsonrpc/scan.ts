@@ -47,7 +47,11 @@ export function scanMessage(octets: Uint8Array, options: ScanOptions = {}): Scan
   const body = octets.subarray(skipBlanks(octets, 0))
   const marks: Marks = {}
   const end =
-    body[0] === OPEN_BRACE ? eachMember(body, 0, (name, value) => mark(marks, body, name, value)) : skipValue(body, 0)
+    body[0] === OPEN_BRACE
+      ? eachMember(body, 0, (nameStart, nameEnd, start, end) => {
+          mark(marks, shortText(body, { start: nameStart, end: nameEnd }, LONGEST_MEMBER), start, end)
+        })
+      : skipValue(body, 0)
   requireEnd(body, end)
   const text = body.subarray(0, end)
   if (text[0] === OPEN_BRACKET) return { ...NO_MEMBERS, shape: 'batch', text }
@@ -89,19 +93,18 @@ interface Marks {
 }
 
 /** Notes where a member stands. Two readers that pick different ones of a repeated member see different messages. */
-function mark(marks: Marks, text: Uint8Array, place: Span, value: Span): void {
-  const name = shortText(text, place, LONGEST_MEMBER)
+function mark(marks: Marks, name: string | undefined, start: number, end: number): void {
   switch (name) {
     case 'jsonrpc':
     case 'id':
     case 'method':
       if (marks[name] !== undefined) marks.repeated ??= name
-      marks[name] = value
+      marks[name] = { start, end }
       break
     case 'params':
     case 'result':
     case 'error':
-      marks[name] = value
+      marks[name] = { start, end }
       break
   }
 }

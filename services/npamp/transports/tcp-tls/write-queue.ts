@@ -27,7 +27,7 @@ export class WriteQueue {
     const count = Math.min(maxOctets, this.#length)
     const first = this.#takePart(count)
     if (first.length === count) return first
-    const joined = Buffer.allocUnsafeSlow(count)
+    const joined = Buffer.allocUnsafe(count)
     joined.set(first)
     for (let at = first.length; at < count; ) {
       const part = this.#takePart(count - at)

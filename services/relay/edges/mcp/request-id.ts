@@ -5,7 +5,6 @@ const POOL_IDS = 64
 export class RequestIds {
   readonly #wallClock: () => number
   readonly #random: (octets: number) => Uint8Array
-  readonly #id = Buffer.alloc(16)
   #pool: Uint8Array = new Uint8Array(0)
   #used = 0
 
@@ -19,13 +18,25 @@ export class RequestIds {
       this.#pool = this.#random(RANDOM_OCTETS * POOL_IDS)
       this.#used = 0
     }
-    const id = this.#id
-    id.writeUIntBE(this.#wallClock(), 0, 6)
-    id.set(this.#pool.subarray(this.#used, this.#used + RANDOM_OCTETS), 6)
-    this.#used += RANDOM_OCTETS
-    id[6] = 0x70 | ((id[6] ?? 0) & 0x0f)
-    id[8] = 0x80 | ((id[8] ?? 0) & 0x3f)
-    const hex = id.toString('hex')
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+    const time = this.#wallClock().toString(16).padStart(12, '0')
+    const version = hex(0x70 | (this.#octet() & 0x0f)) + this.#hex(1)
+    const variant = hex(0x80 | (this.#octet() & 0x3f)) + this.#hex(1)
+    return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${this.#hex(6)}`
   }
+
+  #hex(octets: number): string {
+    let text = ''
+    for (let count = 0; count < octets; count++) text += hex(this.#octet())
+    return text
+  }
+
+  #octet(): number {
+    return this.#pool[this.#used++] ?? 0
+  }
+}
+
+const HEX = Array.from({ length: 256 }, (_, octet) => octet.toString(16).padStart(2, '0'))
+
+function hex(octet: number): string {
+  return HEX[octet] ?? ''
 }
