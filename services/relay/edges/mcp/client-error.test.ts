@@ -45,6 +45,19 @@ describe('what is no HTTP request', () => {
     expect(harness.metrics.value('causeway_http_responses_total', { status: '400' })).toBe(1)
   })
 
+  it.each([
+    ['less than its body', -3],
+    ['its body, and more follows', 0],
+  ])('takes back a request whose Content-Length is %s', async (_, difference) => {
+    const body = legacy('tools/call')
+    const length = body.length + difference
+    const { head, error } = await answerTo(`POST /mcp HTTP/1.1\r\n${HEAD}Content-Length: ${length}\r\n\r\n${body}"}`)
+    expect(head).toMatch(/^HTTP\/1.1 400 /)
+    expect(error.data.causeway.delivery).toBe('not_sent')
+    await harness.client.post(legacy('notifications/x').replace('"id":1,', ''))
+    expect(harness.target.calls).toEqual([])
+  })
+
   it('is 431 where the headers are too large, naming the limit', async () => {
     const { head, error } = await answerTo(`POST /mcp HTTP/1.1\r\n${HEAD}X: ${'x'.repeat(3_000)}\r\n\r\n`)
     expect(head).toMatch(/^HTTP\/1.1 431 /)

@@ -4,11 +4,11 @@ import type { EdgeContext } from './edge-context.ts'
 import { type EdgeError, errorBody, statusOf } from './edge-error.ts'
 import * as refusals from './refusals.ts'
 
-type Shared = Pick<EdgeContext, 'limits' | 'logger' | 'metrics' | 'requestIds'>
+type Shared = Pick<EdgeContext, 'limits' | 'logger' | 'metrics' | 'open' | 'requestIds'>
 
 /** Answers what came in place of a request and is none to Node's parser, and closes the connection: nothing on it is sure. */
 export function answerClientError(edge: Shared, error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || owesAnswer(socket)) {
+  if (!socket.writable || error.code === 'ECONNRESET' || !withdraw(edge, socket)) {
     socket.destroy()
     return
   }
@@ -22,12 +22,17 @@ export function answerClientError(edge: Shared, error: NodeJS.ErrnoException, so
 }
 
 /**
- * Whether a whole request waits for the end of its answer on this connection: whatever was said now would be taken for that
- * answer, or for its rest.
+ * Takes back the request on this connection that has no answer yet: with a wrong Content-Length, what follows it was meant to
+ * be its rest. False when it is with its target, or its answer has begun: whatever was said now would be taken for that.
  */
-function owesAnswer(socket: Duplex): boolean {
+function withdraw({ open }: Shared, socket: Duplex): boolean {
   const current: unknown = Reflect.get(socket, '_httpMessage')
-  return current instanceof ServerResponse && (current.headersSent || current.req.complete)
+  if (!(current instanceof ServerResponse)) return true
+  if (current.headersSent) return false
+  for (const { response } of open) if (response === current) return false
+  // Its last octets are in; that they are the end of its body has not been told yet, and now never is.
+  current.req.removeAllListeners('end')
+  return true
 }
 
 function refusalOf({ code }: NodeJS.ErrnoException, maxHeaderOctets: number): EdgeError {
