@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await modern.close()
-  await stand.stop()
+  await modern?.close()
+  await stand?.stop()
 })
 
 /** Calls make them grow, one at a time. */

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await crowd.close()
-  await stand.stop()
+  await crowd?.close()
+  await stand?.stop()
 })
 
 const ANSWERED = { how: 'answer' }

@@ -5,6 +5,7 @@ import { eventually, inTime } from './in-time.ts'
 import { Lane } from './lane.ts'
 import type { Way } from './link.ts'
 import { numbersOf } from './metrics-of.ts'
+import { orStop } from './or-stop.ts'
 import { RawCaller } from './raw-caller.ts'
 import { type Stand, startStand } from './stand.ts'
 
@@ -25,10 +26,9 @@ export class Crossing {
   }
 
   static async #start(): Promise<Crossing> {
-    const stand = await startStand()
-    return new Crossing(stand, {
-      legacy: await RawCaller.connect('legacy', stand.url),
-      modern: await RawCaller.connect('modern', stand.url),
+    return orStop(await startStand(), async (stand) => {
+      const legacy = await RawCaller.connect('legacy', stand.url)
+      return new Crossing(stand, { legacy, modern: await RawCaller.connect('modern', stand.url) })
     })
   }
 

@@ -5,6 +5,7 @@ import { Crowd } from './crowd.ts'
 import { eventually } from './in-time.ts'
 import type { Way } from './link.ts'
 import { numbersOf, openExchanges } from './metrics-of.ts'
+import { orStop } from './or-stop.ts'
 import { signal } from './signal.ts'
 import { type Stand, type StandOptions, startStand } from './stand.ts'
 
@@ -20,7 +21,7 @@ const UNKNOWN = { ...UNDELIVERED, delivery: 'unknown' }
 /** These tests wait for deadlines, so they wait together, each at a stand of its own. */
 async function atStand(use: (stand: Stand, crowd: Crowd) => Promise<void>, options: StandOptions = {}): Promise<void> {
   const stand = await startStand(options)
-  const crowd = await Crowd.at(stand)
+  const crowd = await orStop(stand, Crowd.at)
   try {
     await use(stand, crowd)
   } finally {

@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest'
 import { Crowd } from './crowd.ts'
+import { orStop } from './or-stop.ts'
 import { type Stand, type StandOptions, startStand } from './stand.ts'
 
 /** Long enough to wait for all the tests before it in its lane. */
@@ -17,7 +18,8 @@ export class Lane<Shared> {
   constructor(start: () => Promise<Shared>, stop: (shared: Shared) => Promise<unknown>) {
     this.#start = start
     afterAll(async () => {
-      if (this.#shared !== undefined) await stop(await this.#shared)
+      // What could not be started is the failure of the test that wanted it.
+      await this.#shared?.then(stop, () => {})
     })
   }
 
@@ -42,10 +44,7 @@ export interface CrowdedStand {
 /** A lane of tests that share one stand and its crowd. */
 export function standLane(options: StandOptions = {}): Lane<CrowdedStand> {
   return new Lane(
-    async () => {
-      const stand = await startStand(options)
-      return { stand, crowd: await Crowd.at(stand) }
-    },
+    async () => orStop(await startStand(options), async (stand) => ({ stand, crowd: await Crowd.at(stand) })),
     async ({ stand, crowd }) => {
       await crowd.close()
       await stand.stop()

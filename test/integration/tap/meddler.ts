@@ -3,6 +3,7 @@ import type { Ending } from '../at-most-once/ending.ts'
 import { inTime } from '../at-most-once/in-time.ts'
 import { Lane } from '../at-most-once/lane.ts'
 import { type Numbers, numbersOf } from '../at-most-once/metrics-of.ts'
+import { orStop } from '../at-most-once/or-stop.ts'
 import { RawCaller } from '../at-most-once/raw-caller.ts'
 import { BRIDGE, type CONTROL, type WireFrame } from './frames.ts'
 import { type MeshWithTap, startMeshWithTap } from './mesh-with-tap.ts'
@@ -25,8 +26,9 @@ export class Meddler {
   }
 
   static async #start(way: Way): Promise<Meddler> {
-    const tapped = await startMeshWithTap('pinned')
-    return new Meddler(way, tapped, await RawCaller.connect('modern', tapped.url))
+    return orStop(await startMeshWithTap('pinned'), async (tapped) => {
+      return new Meddler(way, tapped, await RawCaller.connect('modern', tapped.url))
+    })
   }
 
   private constructor(way: Way, tapped: MeshWithTap, caller: RawCaller) {
