@@ -44,7 +44,8 @@ export class BackendTelemetry {
     this.#ended(durationMs)
     this.#metrics.add('causeway_exchanges_total', 1, { side: 'backend', outcome: OUTCOME_LABEL[failure.outcome] })
     const { requestId, method } = request
-    const fields = { requestId, method, code: failure.code, outcome: OUTCOME_LABEL[failure.outcome], durationMs }
+    const outcome = OUTCOME_LABEL[failure.outcome]
+    const fields = { requestId, method, code: failure.code, outcome, durationMs: Math.round(durationMs) }
     if (failure.outcome === OUTCOME.CANCELLED) this.#logger.debug(fields, failure.message)
     else this.#logger.warn(fields, failure.message)
   }
