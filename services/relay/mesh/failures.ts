@@ -1,5 +1,6 @@
 import {
   OUTCOME,
+  type Outcome,
   STATUS,
   statusOf,
   TRANSPORT_ERROR,
@@ -71,14 +72,16 @@ export function failureFromPeer(failure: TransportFailure): CallFailure {
     ...(retryAfter === undefined ? {} : { retryAfter }),
   }
   if (failure.outcome === OUTCOME.SESSION_LOST) return { code: 'SessionLost', message: SESSION_LOST, ...rest }
-  const { code, message, hint } = rowOf(failure)
-  return {
-    code,
-    message:
-      code === 'NotDelivered' && status !== undefined ? `the backend answered with HTTP status ${status}` : message,
-    ...(hint === undefined ? {} : { hint }),
-    ...rest,
-  }
+  const found = rowOf(failure)
+  const { code, hint } = found
+  return { code, message: messageOf(found, failure.outcome, status), ...(hint === undefined ? {} : { hint }), ...rest }
+}
+
+/** NotDelivered stands for many things; what the peer says of them besides its text tells them apart. */
+function messageOf({ code, message }: Row, outcome: Outcome, status: number | undefined): string {
+  if (code !== 'NotDelivered') return message
+  if (status !== undefined) return `the backend answered with HTTP status ${status}`
+  return outcome === OUTCOME.NOT_DELIVERED ? 'the other side could not hand this request on; its log says why' : message
 }
 
 export const SESSION_LOST = 'the session ended; initialize again'
