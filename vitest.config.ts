@@ -6,5 +6,7 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Most of the time of an integration test is waiting; the default on two cores is one worker.
+    maxWorkers: 2,
   },
 })

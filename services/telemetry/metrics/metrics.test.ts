@@ -126,7 +126,7 @@ describe('the Prometheus text', () => {
           expect(samples).toEqual(peers.map((peer, index) => ({ labels: { peer }, value: index })))
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 50, examples: [[['\r', '\u2028', '"\\\n']]] },
     )
   })
 
