@@ -1,28 +1,7 @@
-import type { How } from '../../fixtures/servers/ledger.ts'
 import { type AnyClient, legacyClient, modernClient, PIN_MODERN } from '../clients.ts'
+import type { Caller, RunArguments } from './caller.ts'
 import { type Ending, endingOf, errorEnding } from './ending.ts'
 import { RawCaller } from './raw-caller.ts'
-
-/** What the ledger server's tool `run` takes. */
-export interface RunArguments {
-  readonly key: string
-  readonly how?: How
-  readonly ms?: number
-  readonly octets?: number
-  /** Carried along, for calls that have to have a size. */
-  readonly ballast?: string
-}
-
-/** A client that can call the ledger server and tells how that ended. */
-export interface Caller {
-  readonly name: string
-  readonly era: 'legacy' | 'modern'
-  /** Never rejects. */
-  run(args: RunArguments): Promise<Ending>
-  /** Connects anew, as a client does that lost its server or its session. */
-  reconnect(): Promise<void>
-  close(): Promise<void>
-}
 
 /** Both generations of the published client, and both eras by plain HTTP; connected. */
 export function callersOf(url: string): Promise<Caller[]> {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Caller, RunArguments } from './callers.ts'
+import type { Caller, RunArguments } from './caller.ts'
 import type { Ending } from './ending.ts'
 import { eventually, inTime } from './in-time.ts'
 import { Lane } from './lane.ts'

@@ -1,4 +1,5 @@
-import { type Caller, callersOf, type RunArguments } from './callers.ts'
+import type { Caller, RunArguments } from './caller.ts'
+import { callersOf } from './callers.ts'
 import type { Ending } from './ending.ts'
 import { inTime } from './in-time.ts'
 import type { Stand } from './stand.ts'

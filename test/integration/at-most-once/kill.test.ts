@@ -1,7 +1,7 @@
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import type { How } from '../../fixtures/servers/ledger.ts'
-import type { RunArguments } from './callers.ts'
+import type { RunArguments } from './caller.ts'
 import type { Calls, Crowd } from './crowd.ts'
 import type { Ending } from './ending.ts'
 import { eventually, inTime } from './in-time.ts'

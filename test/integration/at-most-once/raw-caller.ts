@@ -1,6 +1,6 @@
 import { type Answer, eventTexts, type HeaderChanges, HttpClient } from '../../fixtures/edge/http-client.ts'
 import { modernCall } from '../clients.ts'
-import type { Caller, RunArguments } from './callers.ts'
+import type { Caller, RunArguments } from './caller.ts'
 import { type Ending, endingOf } from './ending.ts'
 
 /** Plain HTTP, one connection after the other, nothing made again behind anybody's back. */
