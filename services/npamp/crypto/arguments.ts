@@ -16,8 +16,8 @@ export function checkNonce(nonce: Uint8Array): void {
   if (nonce.length !== NONCE_OCTETS) throw new MisuseError('ARGUMENT', `a nonce has 12 octets, not ${nonce.length}`)
 }
 
-export function checkSealed(sealed: Uint8Array): void {
-  if (sealed.length < TAG_OCTETS) throw new MisuseError('ARGUMENT', 'sealed octets include a 16-octet tag')
+export function checkSealed(octets: number): void {
+  if (octets < TAG_OCTETS) throw new MisuseError('ARGUMENT', 'sealed octets include a 16-octet tag')
 }
 
 export function checkSeed(seed: Uint8Array): void {

@@ -26,7 +26,7 @@ export class NobleAeadKey implements AeadKey {
   open(nonce: Uint8Array, aad: Uint8Array, sealed: readonly Uint8Array[]): Uint8Array | undefined {
     checkNonce(nonce)
     const joined = concatOctets(sealed)
-    checkSealed(joined)
+    checkSealed(joined.length)
     const cipher = CIPHER[this.#suite](this.#usable(), nonce, aad)
     try {
       return cipher.decrypt(joined)

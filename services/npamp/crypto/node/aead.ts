@@ -1,12 +1,19 @@
-import { type CipherChaCha20Poly1305Types, type CipherGCMTypes, createCipheriv, createDecipheriv } from 'node:crypto'
+import {
+  type CipherChaCha20Poly1305Types,
+  type CipherGCMTypes,
+  createCipheriv,
+  createDecipheriv,
+  type DecipherGCM,
+} from 'node:crypto'
 import { AEAD, type AeadSuite } from '../../codepoints/suites.ts'
 import { ClosedError } from '../../errors.ts'
-import { concatOctets } from '../../wire/octets.ts'
-import { checkAeadKey, checkNonce } from '../arguments.ts'
+import { concatOctets, release } from '../../wire/octets.ts'
+import { checkAeadKey, checkNonce, checkSealed } from '../arguments.ts'
 import type { AeadKey } from '../provider.ts'
 import { plain } from './octets.ts'
 import type { SealedInput } from './sealed-input.ts'
 
+const TAG_OCTETS = 16
 /** Below this, joining pieces costs less than another call into OpenSSL. */
 const JOIN_BELOW_OCTETS = 4096
 /** Node copies what it enciphered once more to trim its array: within a cache that costs little. */
@@ -49,18 +56,37 @@ export class NodeAeadKey implements AeadKey {
 
   open(nonce: Uint8Array, aad: Uint8Array, sealed: readonly Uint8Array[]): Uint8Array | undefined {
     checkNonce(nonce)
-    const { ciphertext, tag } = this.#input.split(sealed)
+    const sealedOctets = lengthOf(sealed)
+    checkSealed(sealedOctets)
+    const octets = sealedOctets - TAG_OCTETS
     const decipher = createDecipheriv(this.#algorithm, this.#usable(), nonce)
     decipher.setAAD(aad)
-    decipher.setAuthTag(tag)
-    const plaintext = plain(decipher.update(ciphertext))
-    this.#input.done()
+    decipher.setAuthTag(this.#input.tagOf(sealed))
+    const [only] = sealed
+    const whole = only !== undefined && sealed.length === 1 && octets <= STEP_OCTETS
+    const plaintext = whole ? plain(decipher.update(only.subarray(0, octets))) : this.#join(decipher, sealed, octets)
     try {
       decipher.final()
     } catch {
       plaintext.fill(0)
       return undefined
     }
+    return plaintext
+  }
+
+  #join(decipher: DecipherGCM, sealed: readonly Uint8Array[], octets: number): Uint8Array {
+    let plaintext: Uint8Array = NOTHING
+    let at = 0
+    this.#input.eachPart(sealed, octets, (part) => {
+      const opened = decipher.update(part)
+      if (opened.length === octets) plaintext = plain(opened)
+      else {
+        if (at === 0) plaintext = plain(Buffer.allocUnsafeSlow(octets))
+        plaintext.set(opened, at)
+        at += opened.length
+        release(opened)
+      }
+    })
     return plaintext
   }
 
@@ -77,7 +103,13 @@ export class NodeAeadKey implements AeadKey {
 
 function joinSmall(parts: readonly Uint8Array[]): readonly Uint8Array[] {
   if (parts.length < 2) return parts
-  let octets = 0
-  for (const part of parts) octets += part.length
-  return octets < JOIN_BELOW_OCTETS ? [concatOctets(parts)] : parts
+  return lengthOf(parts) < JOIN_BELOW_OCTETS ? [concatOctets(parts)] : parts
 }
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  let octets = 0
+  for (const piece of pieces) octets += piece.length
+  return octets
+}
+
+const NOTHING = new Uint8Array(0)
