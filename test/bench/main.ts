@@ -3,26 +3,26 @@
  * by name, `--json` prints for machines, `--rounds N` (7). A bar is missed only when the whole interval lies beyond it.
  * Exit code 1 when one is.
  */
-import { parseArgs } from 'node:util'
+import { readOptions, refuseOptions } from '../tools/options.ts'
 import { BENCHES } from './benches.ts'
 import { barText, missed, type Row } from './row.ts'
 
-const { values } = parseArgs({
-  options: {
+const USAGE = 'npm run bench [-- [--only TEXT] [--rounds N] [--json]]'
+const values = readOptions(
+  {
     json: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '7' },
   },
-})
+  USAGE,
+)
 const rounds = Number(values.rounds)
-if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) {
-  console.error('--rounds: a whole number from 1 to 100')
-  process.exit(2)
-}
+if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100)
+  refuseOptions('--rounds: a whole number from 1 to 100', USAGE)
 const picked = BENCHES.filter((bench) => bench.name.includes(values.only))
 if (picked.length === 0) {
-  console.error(`no bench named like ${values.only}; there are: ${BENCHES.map((bench) => bench.name).join(', ')}`)
-  process.exit(2)
+  const names = BENCHES.map((bench) => bench.name).join(', ')
+  refuseOptions(`no bench is named like ${values.only}; there are: ${names}`, USAGE)
 }
 
 const rows: Row[] = []

@@ -7,13 +7,16 @@
  *
  * Exit code 0: all went well, or Ctrl-C; 1: something failed or differed; 2: an option that there is not.
  */
-import { parseArgs } from 'node:util'
+import { readOptions } from '../tools/options.ts'
 import { type Conversation, converse } from './calls.ts'
 import { type DemoClient, legacyClient, modernClient } from './clients.ts'
 import { type DemoMesh, startMesh } from './mesh.ts'
 import { findingsOf, type Link, linkOf, tellBeginning, tellConversation, tellEnd, tellKept } from './story.ts'
 
-const options = readOptions()
+const options = readOptions(
+  { json: { type: 'boolean' }, keep: { type: 'boolean' } },
+  'npm run demo [-- [--json] [--keep]]',
+)
 const tell = (text: string) => {
   if (!options.json) process.stdout.write(text)
 }
@@ -51,16 +54,6 @@ const demo = run().catch((error: unknown) => {
 const result = await Promise.race([demo, interrupted])
 await stopAll()
 process.exit(result === false ? 1 : 0)
-
-function readOptions(): { readonly json?: boolean; readonly keep?: boolean } {
-  try {
-    return parseArgs({ options: { json: { type: 'boolean' }, keep: { type: 'boolean' } } }).values
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`${message}\nusage: npm run demo [-- [--json] [--keep]]\n`)
-    process.exit(2)
-  }
-}
 
 async function run(): Promise<boolean> {
   const mesh = await startMesh(onStop)

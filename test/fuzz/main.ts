@@ -2,21 +2,21 @@
  * `npm run fuzz`: arbitrary and damaged octets against every decoder. `--time SECONDS` altogether (30), `--only TEXT`,
  * `--seed N` to repeat a finding. Exit code 1 when a decoder throws anything but its own errors or breaks an invariant.
  */
-import { parseArgs } from 'node:util'
+import { readOptions, refuseOptions } from '../tools/options.ts'
 import { fuzz } from './fuzz.ts'
 import { TARGETS } from './targets.ts'
 
-const { values } = parseArgs({
-  options: { time: { type: 'string', default: '30' }, only: { type: 'string', default: '' }, seed: { type: 'string' } },
-})
+const USAGE = 'npm run fuzz [-- [--time SECONDS] [--only TEXT] [--seed N]]'
+const values = readOptions(
+  { time: { type: 'string', default: '30' }, only: { type: 'string', default: '' }, seed: { type: 'string' } },
+  USAGE,
+)
 const seconds = Number(values.time)
 const seed = values.seed === undefined ? undefined : Number(values.seed)
 const targets = TARGETS.filter((target) => target.name.includes(values.only))
-if (!(seconds > 0) || Number.isNaN(seed) || targets.length === 0) {
-  console.error('usage: npm run fuzz -- [--time SECONDS] [--only TEXT] [--seed N]')
-  console.error(`targets: ${TARGETS.map((target) => target.name).join(', ')}`)
-  process.exit(2)
-}
+if (!(seconds > 0)) refuseOptions('--time: seconds, more than 0', USAGE)
+if (Number.isNaN(seed)) refuseOptions('--seed: a number', USAGE)
+if (targets.length === 0) refuseOptions(`targets: ${TARGETS.map((target) => target.name).join(', ')}`, USAGE)
 
 let failed = false
 for (const target of targets) {

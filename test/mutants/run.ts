@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { citations } from '../requirements/coverage.ts'
+import { readOptions } from '../tools/options.ts'
 import { judge } from './judge.ts'
 import type { Mutant } from './mutant.ts'
 import { MUTANTS } from './table.ts'
@@ -18,8 +19,7 @@ interface Kill {
   readonly by: string
 }
 
-const at = process.argv.indexOf('--only')
-const only = at < 0 ? '' : (process.argv[at + 1] ?? '')
+const { only } = readOptions({ only: { type: 'string', default: '' } }, 'npm run mutants [-- --only TEXT]')
 const mutants = MUTANTS.filter((one) => one.name.includes(only) || one.file.includes(only))
 const started = performance.now()
 const benches = Array.from({ length: Math.min(availableParallelism(), 4) }, () => new Workbench())
