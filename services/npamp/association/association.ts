@@ -148,7 +148,7 @@ export class Association implements AssociationCore {
   }
 
   transmit(now: number, maxOctets: number): Uint8Array[] {
-    const out = this.#outbox.splice(0)
+    const out = this.#outbox.length === 0 ? [] : this.#outbox.splice(0)
     const live = this.#live
     if (live !== undefined) {
       try {

@@ -1,5 +1,5 @@
 import type { AssociationCore, AssociationEvent } from '../association/contract.ts'
-import type { Transport } from './contract.ts'
+import type { Transport, TransportReceiver } from './contract.ts'
 
 /** Monotonic milliseconds and timers of the same clock. */
 export interface Clock {
@@ -47,7 +47,8 @@ const TRANSMIT_OCTETS = 256 * 1024
 /** Beyond it Node's timers fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-class Driver implements Connection {
+/** It is the transport's receiver itself, so that an idle connection holds no closures for that. */
+class Driver implements Connection, TransportReceiver {
   readonly association: AssociationCore
   readonly transport: Transport
   readonly #clock: Clock
@@ -58,7 +59,8 @@ class Driver implements Connection {
   #transportFull = false
   #closed = false
   #delivering = false
-  #timer: { handle: unknown; firesAt: number } | undefined
+  #timer: unknown
+  #timerFiresAt = Infinity
 
   constructor(
     association: AssociationCore,
@@ -76,18 +78,26 @@ class Driver implements Connection {
   }
 
   start(): void {
-    this.transport.start({
-      onOctets: (octets) => {
-        this.#input((now) => this.association.receive(octets, now))
-        if (!this.#closed) this.#onReceived?.()
-      },
-      onWritable: () => {
-        this.#transportFull = false
-        this.flush()
-      },
-      onEnd: (clean) => this.#input((now) => this.association.transportEnded(clean, now)),
-    })
+    this.transport.start(this)
     this.flush()
+  }
+
+  onOctets(octets: Uint8Array): void {
+    if (this.#closed) return
+    this.association.receive(octets, this.#clock.now())
+    this.#afterInput()
+    if (!this.#closed) this.#onReceived?.()
+  }
+
+  onWritable(): void {
+    this.#transportFull = false
+    this.flush()
+  }
+
+  onEnd(clean: boolean): void {
+    if (this.#closed) return
+    this.association.transportEnded(clean, this.#clock.now())
+    this.#afterInput()
   }
 
   flush(): void {
@@ -101,9 +111,14 @@ class Driver implements Connection {
     if (!this.#closed) this.#pump()
   }
 
-  #input(feed: (now: number) => void): void {
+  readonly #onTimer = (): void => {
+    this.#timerFiresAt = Infinity
     if (this.#closed) return
-    feed(this.#clock.now())
+    this.association.handleTimeout(this.#clock.now())
+    this.#afterInput()
+  }
+
+  #afterInput(): void {
     this.#deliverEvents()
     this.flush()
   }
@@ -162,17 +177,15 @@ class Driver implements Connection {
     // Rounded up, because a timer that fires a fraction early finds nothing due and has to be set again.
     const delayMs = Math.min(Math.max(Math.ceil(due - now), 0), MAX_TIMER_MS)
     // A timer that fires too early costs one look; setting a new one for every frame would cost more.
-    if (this.#timer !== undefined && this.#timer.firesAt <= now + delayMs) return
+    if (this.#timerFiresAt <= now + delayMs) return
     this.#disarmTimer()
-    const handle = this.#clock.setTimeout(() => {
-      this.#timer = undefined
-      this.#input((time) => this.association.handleTimeout(time))
-    }, delayMs)
-    this.#timer = { handle, firesAt: now + delayMs }
+    this.#timerFiresAt = now + delayMs
+    this.#timer = this.#clock.setTimeout(this.#onTimer, delayMs)
   }
 
   #disarmTimer(): void {
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer.handle)
+    if (this.#timerFiresAt !== Infinity) this.#clock.clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#timerFiresAt = Infinity
   }
 }
