@@ -81,8 +81,8 @@ export class SocketTransport implements Transport {
 
   #writeSlice(): void {
     const slice = this.#outgoing.take(SLICE_OCTETS)
-    if (slice.length === 0) return
-    this.#writing = true
+    this.#writing = slice.length > 0
+    if (!this.#writing) return
     this.#socket.write(slice, (error) => {
       this.#writing = false
       this.#outgoing.written()
@@ -92,12 +92,18 @@ export class SocketTransport implements Transport {
   }
 
   #sliceWritten(): void {
-    if (this.#outgoing.length > 0) this.#writeSlice()
+    if (this.#outgoing.length > 0) this.#writeNextSlice()
     else if (this.#ending) this.#socket.end()
     else if (this.#writerWaits) {
       this.#writerWaits = false
       this.#receiver?.onWritable()
     }
+  }
+
+  /** Other connections have their turn first: a socket that takes everything must not keep the process to itself. */
+  #writeNextSlice(): void {
+    this.#writing = true
+    setImmediate(() => this.#writeSlice())
   }
 
   #end(clean: boolean): void {

@@ -25,6 +25,7 @@ export class Outbox {
   #behind = false
   #ending = false
   #stall: unknown
+  #resuming: NodeJS.Immediate | undefined
   /** The response waits behind others on its connection (HTTP pipelining): the client cannot take anything of it yet. */
   #awaitsTurn = false
 
@@ -58,7 +59,15 @@ export class Outbox {
     if (!this.#behind) this.#pump()
   }
 
+  /** Other connections have their turn first: a client that takes everything must not keep the process to itself. */
   readonly #onDrain = (): void => {
+    this.#disarm()
+    this.#arm()
+    this.#resuming ??= setImmediate(this.#resume)
+  }
+
+  readonly #resume = (): void => {
+    this.#resuming = undefined
     this.#disarm()
     const wasBehind = this.#behind
     this.#behind = false
@@ -92,6 +101,7 @@ export class Outbox {
   /** The connection is gone: whoever waits for relief learns that from the response itself. */
   #close(): void {
     this.#disarm()
+    clearImmediate(this.#resuming)
     this.#response.off('drain', this.#onDrain)
     this.#queue.length = 0
     this.#waitingOctets = 0
