@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../../test/fixtures/npamp/errors.ts'
 import { hex } from '../../../test/fixtures/npamp/hex.ts'
-import { deriveNonce, IV_OCTETS } from './nonce.ts'
+import { deriveNonce, IV_OCTETS, Iv } from './nonce.ts'
 
 const anySequence = fc.bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn })
 const anyIv = fc.uint8Array({ minLength: 12, maxLength: 12 })
@@ -44,6 +44,17 @@ describe('deriveNonce', () => {
     expect(deriveNonce(iv, 2n, into)).toBe(into)
     expect(hex(into)).toBe('010101010101010101010103')
     expect(hex(iv)).toBe('01'.repeat(12))
+  })
+
+  it('comes of an IV that is kept, which outlives its octets until it is wiped', () => {
+    const octets = Uint8Array.from({ length: IV_OCTETS }, (_, index) => 0xf0 + index)
+    const iv = new Iv(octets)
+    octets.fill(0)
+    const into = new Uint8Array(IV_OCTETS)
+    expect(hex(iv.nonce(1n, into))).toBe('f0f1f2f3f4f5f6f7f8f9fafa')
+    expect(hex(iv.nonce(0n, into))).toBe('f0f1f2f3f4f5f6f7f8f9fafb')
+    iv.wipe()
+    expect(hex(iv.nonce(1n, into))).toBe('000000000000000000000001')
   })
 
   it('refuses an IV or target of another length and a number that is no u64', () => {

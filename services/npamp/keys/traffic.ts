@@ -5,7 +5,7 @@ import { ClosedError } from '../errors.ts'
 import { hkdfExpandLabel } from './expand-label.ts'
 import { HASH_LENGTH } from './hash-length.ts'
 import { LABEL } from './labels.ts'
-import { deriveNonce, IV_OCTETS } from './nonce.ts'
+import { IV_OCTETS, Iv } from './nonce.ts'
 
 const KEY_OCTETS = 32
 
@@ -75,17 +75,18 @@ export function deriveTrafficMaterial(
 export class TrafficKeys {
   readonly suite: AeadSuite
   readonly #aead: AeadKey
-  readonly #iv: Uint8Array
+  readonly #iv: Iv
   readonly #nonce: Uint8Array
   #wiped = false
 
   constructor(provider: CryptoProvider, hash: HashName, parent: Uint8Array, context: TrafficContext) {
     const { key, iv } = deriveTrafficMaterial(provider, hash, parent, context)
     this.suite = context.suite
-    this.#iv = iv
+    this.#iv = new Iv(iv)
     this.#nonce = provider.scratch.nonce
     this.#aead = provider.aead(context.suite, key)
     key.fill(0)
+    iv.fill(0)
   }
 
   /**
@@ -110,12 +111,12 @@ export class TrafficKeys {
   wipe(): void {
     this.#wiped = true
     this.#aead.wipe()
-    this.#iv.fill(0)
+    this.#iv.wipe()
     this.#nonce.fill(0)
   }
 
   #nonceFor(sequence: bigint): Uint8Array {
     if (this.#wiped) throw new ClosedError('WIPED', 'these traffic keys were wiped')
-    return deriveNonce(this.#iv, sequence, this.#nonce)
+    return this.#iv.nonce(sequence, this.#nonce)
   }
 }
