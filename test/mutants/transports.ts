@@ -20,8 +20,8 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
     'the listener speaks n-pamp/1 too',
     'transports/tcp-tls/listen.ts',
     'WIRE-002',
-    'ALPNProtocols: [ALPN],',
-    "ALPNProtocols: [ALPN, 'n-pamp/1'],",
+    'protocols.includes(ALPN) ? ALPN : undefined',
+    "protocols.includes(ALPN) ? ALPN : protocols.find((one) => one === 'n-pamp/1')",
   ),
   one(
     'the dialler takes TLS 1.2',
