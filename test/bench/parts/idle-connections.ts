@@ -8,7 +8,7 @@ import { createServer, connect as tlsConnect } from 'node:tls'
 import { AEAD, Association, PROFILE, PROTOCOL, SIGNATURE, type Transport } from '@causeway/npamp'
 import { nodeProvider } from '@causeway/npamp/crypto/node'
 import { connect, dialTls, listenTls, systemClock } from '@causeway/npamp/transports'
-import { mintCertificate } from '../../fixtures/http/certificate.ts'
+import { mintCertificate } from '../../../services/npamp/transports/tcp-tls/certificate.ts'
 import { serveParent } from '../../fixtures/process/child.ts'
 
 /** Opens one more connection; resolves when both its ends are established and at rest. */
@@ -41,8 +41,10 @@ async function residentOctets(): Promise<number> {
   return process.memoryUsage.rss()
 }
 
+/** With the certificate and the options that the transport has, so that only what lies above TLS differs. */
 async function bare(): Promise<OpenOne> {
-  const server = createServer({ ...(await mintCertificate('127.0.0.1')), minVersion: 'TLSv1.3' }, (socket) => {
+  const options = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3', ALPNProtocols: ['n-pamp/2'] } as const
+  const server = createServer({ ...(await mintCertificate(new Date())), ...options }, (socket) => {
     kept.push(socket.on('data', () => {}).on('error', () => {}))
     socket.write('.')
   })
@@ -50,7 +52,7 @@ async function bare(): Promise<OpenOne> {
   const { port } = server.address() as AddressInfo
   return () =>
     new Promise((resolve) => {
-      const socket = tlsConnect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+      const socket = tlsConnect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options })
       kept.push(socket.on('error', () => {}).on('data', () => resolve()))
     })
 }

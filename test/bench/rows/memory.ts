@@ -6,10 +6,10 @@ const FEW = 500
 const MANY = 2_000
 const KIB = 1024
 /**
- * Of one size from the beginning. V8 makes it larger the more is allocated, up to tens of MiB and once per process, which
- * would be taken here for memory that each handshake leaves behind.
+ * V8 enlarges its young generation, and throws compiled code away, once per process and at some time or other: several MiB
+ * that would be taken here for what connections hold.
  */
-const YOUNG_GENERATION = '--max-semi-space-size=1'
+const STEADY_V8 = ['--max-semi-space-size=1', '--no-flush-bytecode']
 
 export const memory: Bench = {
   name: 'memory',
@@ -38,7 +38,7 @@ export const memory: Bench = {
 
 async function kibPerConnection(kind: 'bare' | 'npamp'): Promise<number> {
   const script = new URL('../parts/idle-connections.ts', import.meta.url)
-  const child = await startFixture(script, [kind], { execArgv: ['--expose-gc', YOUNG_GENERATION] })
+  const child = await startFixture(script, [kind], { execArgv: ['--expose-gc', ...STEADY_V8] })
   try {
     const few = Number(await child.command('open', FEW))
     const many = Number(await child.command('open', MANY))
