@@ -32,7 +32,17 @@ export function encodePayload(
   for (const [type, value] of parts.extensions) tlvs.push({ type, value })
   const marker = disambiguation(parts, known)
   if (marker !== undefined) tlvs.push(marker)
-  return [encodeTlvs(tlvs.sort((a, b) => a.type - b.type)), parts.foreign]
+  return [encodeTlvs(inOrder(tlvs)), parts.foreign]
+}
+
+/** Callers give extensions in the order of their types, so there is hardly ever anything to sort. */
+function inOrder(tlvs: Tlv[]): readonly Tlv[] {
+  let previous = 0
+  for (const { type } of tlvs) {
+    if (type < previous) return tlvs.sort((a, b) => a.type - b.type)
+    previous = type
+  }
+  return tlvs
 }
 
 const EMPTY = new Uint8Array(0)

@@ -22,7 +22,7 @@ function encode(value: CborValue, pieces: Uint8Array[]): void {
   else if (typeof value === 'string') encodeText(value, pieces)
   else if (value === false || value === true) pieces.push(Uint8Array.of(value ? 0xf5 : 0xf4))
   else if (value === null || value === undefined) pieces.push(Uint8Array.of(value === null ? 0xf6 : 0xf7))
-  else if (value instanceof Uint8Array) pieces.push(head(MAJOR.OCTETS, BigInt(value.length)), value)
+  else if (value instanceof Uint8Array) pieces.push(head(MAJOR.OCTETS, value.length), value)
   else if (value instanceof CborFloat) pieces.push(encodeFloat(value.value))
   else if (value instanceof CborSimple) pieces.push(encodeSimple(value.value))
   else if (value instanceof CborTag) {
@@ -30,7 +30,7 @@ function encode(value: CborValue, pieces: Uint8Array[]): void {
     encode(value.value, pieces)
   } else if (value instanceof Map) encodeMap(value, pieces)
   else if (Array.isArray(value)) {
-    pieces.push(head(MAJOR.ARRAY, BigInt(value.length)))
+    pieces.push(head(MAJOR.ARRAY, value.length))
     for (const item of value) encode(item, pieces)
   } else throw new MisuseError('ARGUMENT', `a ${typeof value} has no encoding: integers are bigint, maps are Map`)
 }
@@ -38,13 +38,14 @@ function encode(value: CborValue, pieces: Uint8Array[]): void {
 function encodeText(text: string, pieces: Uint8Array[]): void {
   if (!text.isWellFormed()) throw new MisuseError('ARGUMENT', 'a text string with a lone surrogate is not UTF-8')
   const octets = utf8(text)
-  pieces.push(head(MAJOR.TEXT, BigInt(octets.length)), octets)
+  pieces.push(head(MAJOR.TEXT, octets.length), octets)
 }
 
 function encodeMap(map: CborMap, pieces: Uint8Array[]): void {
-  const entries = [...map].map(([key, value]) => ({ key: encodeCbor(key), value }))
+  const entries: { key: Uint8Array; value: CborValue }[] = []
+  for (const [key, value] of map) entries.push({ key: encodeCbor(key), value })
   entries.sort((a, b) => compareOctets(a.key, b.key))
-  pieces.push(head(MAJOR.MAP, BigInt(entries.length)))
+  pieces.push(head(MAJOR.MAP, entries.length))
   let previous: Uint8Array | undefined
   for (const { key, value } of entries) {
     if (previous !== undefined && compareOctets(previous, key) === 0)
@@ -75,16 +76,19 @@ function encodeFloat(value: number): Uint8Array {
 }
 
 /** The shortest head for `argument` (D5). */
-function head(major: number, argument: bigint): Uint8Array {
-  if (argument > MAX_UINT64 || argument < 0n) throw new MisuseError('ARGUMENT', 'a CBOR integer has at most 64 bits')
+function head(major: number, argument: number | bigint): Uint8Array {
+  if (argument > MAX_UINT64 || argument < 0) throw new MisuseError('ARGUMENT', 'a CBOR integer has at most 64 bits')
   const first = major << 5
-  if (argument < 24n) return Uint8Array.of(first | Number(argument))
-  if (argument <= 0xffn) return Uint8Array.of(first | 24, Number(argument))
-  const octets = new Uint8Array(argument <= 0xffffn ? 3 : argument <= 0xffff_ffffn ? 5 : 9)
+  if (argument < 24) return SHORT_HEADS[first | Number(argument)] as Uint8Array
+  if (argument <= 0xff) return Uint8Array.of(first | 24, Number(argument))
+  const octets = new Uint8Array(argument <= 0xffff ? 3 : argument <= 0xffff_ffff ? 5 : 9)
   const view = new DataView(octets.buffer)
   if (octets.length === 3) view.setUint16(1, Number(argument))
   else if (octets.length === 5) view.setUint32(1, Number(argument))
-  else view.setBigUint64(1, argument)
+  else view.setBigUint64(1, BigInt(argument))
   octets[0] = first | (octets.length === 3 ? 25 : octets.length === 5 ? 26 : 27)
   return octets
 }
+
+/** By their only octet. Most heads are one of these, and what is encoded is a copy. */
+const SHORT_HEADS: readonly Uint8Array[] = Array.from({ length: 256 }, (_, octet) => Uint8Array.of(octet))
