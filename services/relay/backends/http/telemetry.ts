@@ -13,6 +13,7 @@ export class BackendTelemetry {
   readonly #sessions: Gauge
   readonly #results: Counter
   readonly #errors: Counter
+  readonly #responses = new Map<number, Counter>()
 
   constructor(options: Pick<HttpBackendOptions, 'name' | 'metrics' | 'logger'>) {
     const { name, metrics, logger } = options
@@ -62,7 +63,13 @@ export class BackendTelemetry {
 
   /** @param status 0 when none came. */
   responded(status: number): void {
-    this.#metrics.add('causeway_backend_responses_total', 1, { backend: this.#backend, status: String(status) })
+    let counter = this.#responses.get(status)
+    if (counter === undefined) {
+      const labels = { backend: this.#backend, status: String(status) }
+      counter = this.#metrics.counter('causeway_backend_responses_total', labels)
+      this.#responses.set(status, counter)
+    }
+    counter.add()
   }
 
   /** A message of the backend's that was not passed on. */
