@@ -8,11 +8,11 @@ export function cpuMs(pids: readonly number[]): number {
 }
 
 /**
- * The same of this process, the collector's threads among them: how busy the machine is with others does not show in it.
- * Some systems count in ticks of several milliseconds, so what is measured must take a tenth of a second or so.
+ * The same of this thread: how busy the machine is with others does not show in it. Some systems count in ticks of several
+ * milliseconds, so what is measured must take a tenth of a second or so.
  */
 function ownCpuMs(): number {
-  const { user, system } = process.cpuUsage()
+  const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
 }
 

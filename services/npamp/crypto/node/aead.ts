@@ -43,8 +43,16 @@ export class NodeAeadKey implements AeadKey {
     const cipher = createCipheriv(this.#algorithm, this.#usable(), nonce)
     cipher.setAAD(aad)
     // Buffers as they are: they only get written, and a view of each costs 4 % of sealing 1 KiB.
+    const parts = joinSmall(plaintext)
+    const [only] = parts
+    if (only !== undefined && parts.length === 1 && only.length <= STEP_OCTETS) {
+      // Nearly every frame; an array that grows would be three times as large.
+      const ciphertext = cipher.update(only)
+      cipher.final()
+      return [ciphertext, cipher.getAuthTag()]
+    }
     const pieces: Uint8Array[] = []
-    for (const part of joinSmall(plaintext)) {
+    for (const part of parts) {
       for (let at = 0; at < part.length; at += STEP_OCTETS) {
         pieces.push(cipher.update(part.length <= STEP_OCTETS ? part : part.subarray(at, at + STEP_OCTETS)))
       }
