@@ -76,6 +76,16 @@ describe.each(PROVIDERS)('the $name provider', (provider) => {
       expect(failure(() => key.open(NONCE, AAD, [sealed]))).toBe('closed/WIPED')
     })
 
+    it('seals and opens alike however often it was used before, and is wiped then too', () => {
+      const [key, other] = [provider.aead(suite, new Uint8Array(32)), provider.aead(suite, new Uint8Array(32))]
+      for (let use = 0; use < 200; use++) {
+        const nonce = Uint8Array.of(use, ...new Uint8Array(11))
+        expect(key.open(nonce, AAD, other.seal(nonce, AAD, [AAD]))).toEqual(AAD)
+      }
+      key.wipe()
+      expect(failure(() => key.seal(NONCE, AAD, [AAD]))).toBe('closed/WIPED')
+    })
+
     it('copies its key', () => {
       const octetsOfKey = new Uint8Array(32).fill(3)
       const key = provider.aead(suite, octetsOfKey)
