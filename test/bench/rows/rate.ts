@@ -17,7 +17,7 @@ export const rate: Bench = {
   async run({ rounds, note }) {
     const chains = await startChains()
     try {
-      for (const chain of [chains.direct, chains.mesh]) await chain.load.sequential(WARM_UP_CALLS)
+      for (const chain of [chains.direct, chains.nullChain, chains.mesh]) await chain.load.sequential(WARM_UP_CALLS)
       const found: { direct: number; mesh: number }[] = []
       for (let round = 0; round < rounds; round++) {
         const direct = await highestRate(chains.direct)
@@ -25,6 +25,7 @@ export const rate: Bench = {
         note(`round ${round + 1} of ${rounds}: direct ${direct.toFixed(0)}/s, mesh ${mesh.toFixed(0)}/s`)
         found.push({ direct, mesh })
       }
+      const nullChain = await highestRate(chains.nullChain)
       return [
         {
           name: 'highest rate with p99 <= 10 ms, against direct',
@@ -34,6 +35,7 @@ export const rate: Bench = {
           absolute: {
             'direct calls/s': median(found.map((one) => one.direct)),
             'mesh calls/s': median(found.map((one) => one.mesh)),
+            'null chain calls/s, once': nullChain,
           },
         },
       ]
