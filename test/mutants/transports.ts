@@ -25,7 +25,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   ),
   one(
     'the dialler takes TLS 1.2',
-    'transports/tcp-tls/dial.ts',
+    'transports/tcp-tls/client-context.ts',
     'WIRE-001',
     "minVersion: 'TLSv1.3',\n      maxVersion: 'TLSv1.3',",
     "minVersion: 'TLSv1.2',\n      maxVersion: 'TLSv1.3',",

@@ -2,6 +2,7 @@
 export { type Clock, type Connection, connect, type DriverOptions } from './driver.ts'
 export { type MemoryPairOptions, memoryPair } from './memory/pair.ts'
 export { systemClock } from './system-clock.ts'
+export { clientContext } from './tcp-tls/client-context.ts'
 export { type DialOptions, dialTls } from './tcp-tls/dial.ts'
 export { POST_QUANTUM_GROUP } from './tcp-tls/groups.ts'
 export {

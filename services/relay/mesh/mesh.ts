@@ -1,5 +1,12 @@
 import { ClosedError, type Transport } from '@causeway/npamp'
-import { type Clock, dialTls, type ListenTlsMode, listenTls, type TlsListener } from '@causeway/npamp/transports'
+import {
+  type Clock,
+  clientContext,
+  dialTls,
+  type ListenTlsMode,
+  listenTls,
+  type TlsListener,
+} from '@causeway/npamp/transports'
 import type { Logger, Metrics } from '@causeway/telemetry'
 import type { CallTarget } from '../exchanges/contract.ts'
 import type { AssociationContext } from './association-calls.ts'
@@ -156,7 +163,7 @@ export class Mesh {
   }
 
   #createPeer(config: PeerConfig): Peer {
-    const { clock, random, connect = connectTls } = this.#options
+    const { clock, random, connect = tlsConnector(config) } = this.#options
     const watch = this.#watch
     return new Peer({
       config,
@@ -195,8 +202,14 @@ export class Mesh {
   }
 }
 
-function connectTls(address: PeerAddress, config: PeerConfig, signal: AbortSignal): Promise<Transport> {
+/** All connections to one peer share their TLS context; it does not depend on the address. */
+function tlsConnector(config: PeerConfig): NonNullable<MeshOptions['connect']> {
   const share = CONNECT_TIMEOUT_MS / config.addresses.length
   const timeoutMs = Math.max(LEAST_CONNECT_TIMEOUT_MS, Math.floor(share))
-  return dialTls({ ...address, tls: tlsTowards(address, config.tls), timeoutMs, signal })
+  let context: ReturnType<typeof clientContext> | undefined
+  return async (address, _peer, signal) => {
+    const tls = tlsTowards(address, config.tls)
+    context ??= clientContext(tls)
+    return await dialTls({ ...address, tls, context, timeoutMs, signal })
+  }
 }

@@ -4,10 +4,10 @@
  */
 
 import type { AddressInfo } from 'node:net'
-import { createServer, connect as tlsConnect } from 'node:tls'
+import { createSecureContext, createServer, type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { AEAD, Association, PROFILE, PROTOCOL, SIGNATURE, type Transport } from '@causeway/npamp'
 import { nodeProvider } from '@causeway/npamp/crypto/node'
-import { connect, dialTls, listenTls, systemClock } from '@causeway/npamp/transports'
+import { clientContext, connect, dialTls, listenTls, systemClock } from '@causeway/npamp/transports'
 import { mintCertificate } from '../../../services/npamp/transports/tcp-tls/certificate.ts'
 import { serveParent } from '../../fixtures/process/child.ts'
 
@@ -41,20 +41,49 @@ async function residentOctets(): Promise<number> {
   return process.memoryUsage.rss()
 }
 
-/** With the certificate and the options that the transport has, so that only what lies above TLS differs. */
+/**
+ * With the certificate, the options and the shared context of the transport, and with as many octets carried in the same
+ * turns: from its first write of more than 1 KiB on, node's TLS keeps buffers that no association has to answer for.
+ */
 async function bare(): Promise<OpenOne> {
-  const options = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3', ALPNProtocols: ['n-pamp/2'] } as const
-  const server = createServer({ ...(await mintCertificate(new Date())), ...options }, (socket) => {
-    kept.push(socket.on('data', () => {}).on('error', () => {}))
-    socket.write('.')
+  const [clientHello, serverFlight, clientFlight, serverHello] = [1279, 1377, 309, 115]
+  const versions = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const
+  const alpn = { ALPNProtocols: ['n-pamp/2'] }
+  const server = createServer({ ...(await mintCertificate(new Date())), ...versions, ...alpn }, (socket) => {
+    onTurns(socket, [clientHello, clientFlight], (turn) =>
+      socket.write(octets(turn === 0 ? serverFlight : serverHello)),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const secureContext = createSecureContext(versions)
   return () =>
     new Promise((resolve) => {
-      const socket = tlsConnect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options })
-      kept.push(socket.on('error', () => {}).on('data', () => resolve()))
+      const socket = tlsConnect({ host: '127.0.0.1', port, rejectUnauthorized: false, secureContext, ...alpn })
+      socket.once('secureConnect', () => socket.write(octets(clientHello)))
+      onTurns(socket, [serverFlight, serverHello], (turn) => {
+        if (turn === 0) socket.write(octets(clientFlight))
+        else resolve()
+      })
     })
+}
+
+/** Calls back each time that the octets of the peer's next turn are there. */
+function onTurns(socket: TLSSocket, turns: readonly number[], arrived: (turn: number) => void): void {
+  let heard = 0
+  let turn = 0
+  kept.push(socket.on('error', () => {}))
+  socket.on('data', (chunk) => {
+    heard += chunk.length
+    for (let due = turns[turn]; due !== undefined && heard >= due; due = turns[turn]) {
+      heard -= due
+      arrived(turn++)
+    }
+  })
+}
+
+function octets(length: number): Uint8Array {
+  return new Uint8Array(length)
 }
 
 async function npamp(): Promise<OpenOne> {
@@ -88,11 +117,13 @@ async function npamp(): Promise<OpenOne> {
       throw error
     },
   })
+  const tls = { mode: 'pinned' } as const
+  const context = clientContext(tls)
   return async () => {
     const accepted = new Promise<void>((resolve) => {
       acceptorReady = resolve
     })
-    const transport = await dialTls({ ...listener.address, tls: { mode: 'pinned' }, timeoutMs: 10_000 })
+    const transport = await dialTls({ ...listener.address, tls, context, timeoutMs: 10_000 })
     const dialled = new Promise<void>((resolve) => {
       hold(new Association({ role: 'initiator', handshake: client, settings }, clock.now()), transport, resolve)
     })

@@ -1,9 +1,15 @@
 import { isIP } from 'node:net'
-import { type ConnectionOptions, checkServerIdentity, type TLSSocket, connect as tlsConnect } from 'node:tls'
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  type SecureContext,
+  type TLSSocket,
+  connect as tlsConnect,
+} from 'node:tls'
 import { ClosedError, LimitError, MisuseError, type NpampError } from '../../errors.ts'
 import { utf8 } from '../../wire/utf8.ts'
 import type { Transport } from '../contract.ts'
-import { groupsFor } from './groups.ts'
+import { clientContext } from './client-context.ts'
 import { ALPN, type TlsMode } from './options.ts'
 import { endpoint, socketInfo } from './socket-info.ts'
 import { SocketTransport } from './socket-transport.ts'
@@ -13,6 +19,8 @@ export interface DialOptions {
   readonly host: string
   readonly port: number
   readonly tls: TlsMode
+  /** `clientContext` of the same `tls`; made anew when absent. */
+  readonly context?: SecureContext
   /** For name lookup, TCP and TLS together. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -64,43 +72,30 @@ export function dialTls(options: DialOptions): Promise<Transport> {
 }
 
 function openSocket(options: DialOptions, where: string): TLSSocket {
+  const secureContext = options.context ?? clientContext(options.tls)
   try {
     return tlsConnect({
       host: options.host,
       port: options.port,
-      minVersion: 'TLSv1.3',
-      maxVersion: 'TLSv1.3',
+      secureContext,
       ALPNProtocols: ALPN_OFFER,
-      ...groupOptions(options.tls),
-      ...certificateOptions(options.tls),
+      ...peerCheck(options.tls),
     })
   } catch (error) {
-    // Only options can fail here: a port out of range, a PEM that is none.
+    // Only options can fail here: a port out of range.
     throw new MisuseError('ARGUMENT', `${where}: ${error instanceof Error ? error.message : 'bad options'}`)
   }
 }
 
-function groupOptions(tls: TlsMode): ConnectionOptions {
-  const groups = groupsFor(tls.postQuantum)
-  return groups === undefined ? {} : { ecdhCurve: groups }
-}
-
-function certificateOptions(tls: TlsMode): ConnectionOptions {
+function peerCheck(tls: TlsMode): ConnectionOptions {
   if (tls.mode === 'pinned') return { rejectUnauthorized: false }
   const { serverName } = tls
   return {
-    ca: buffer(tls.ca),
     rejectUnauthorized: true,
     // SNI carries no addresses (RFC 6066), yet the certificate is checked against either.
     ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
     checkServerIdentity: (_host, certificate) => checkServerIdentity(serverName, certificate),
-    ...(tls.cert !== undefined ? { cert: buffer(tls.cert) } : {}),
-    ...(tls.key !== undefined ? { key: buffer(tls.key) } : {}),
   }
-}
-
-function buffer(pem: string | Uint8Array): string | Buffer {
-  return typeof pem === 'string' ? pem : Buffer.from(pem)
 }
 
 function aborted(where: string): ClosedError {
