@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import { type Clock, systemClock } from '@causeway/npamp/transports'
 import { type Admin, type Logger, type Metrics, type Readiness, startAdmin } from '@causeway/telemetry'
+import type { Backend } from './backends/contract.ts'
 import { createHttpBackend } from './backends/http/backend.ts'
-import type { HttpBackend } from './backends/http/contract.ts'
 import type { BackendConfig, RelayConfig, RouteConfig } from './config/relay-config.ts'
 import { type RelayAddresses, RelayStartError, type RunningRelay } from './contract.ts'
 import type { McpEdge } from './edges/mcp/contract.ts'
@@ -44,7 +44,7 @@ class OpenRelay implements RunningRelay {
   readonly metrics: Metrics
   readonly #options: OpenRelayOptions
   readonly #clock: Clock
-  readonly #backends: ReadonlyMap<string, HttpBackend>
+  readonly #backends: ReadonlyMap<string, Backend>
   readonly #mesh: Mesh
   #edge: McpEdge | undefined
   #admin: Admin | undefined
@@ -138,7 +138,7 @@ class OpenRelay implements RunningRelay {
     this.#clock.clearTimeout(timer)
   }
 
-  #createBackend(backend: BackendConfig): HttpBackend {
+  #createBackend(backend: BackendConfig): Backend {
     const { config, logger, metrics } = this.#options
     const { connectTimeoutMs, firstHeaderTimeoutMs, maxConcurrency } = backend
     return createHttpBackend({

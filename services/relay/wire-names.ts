@@ -1,4 +1,4 @@
-import type { HttpBackend } from './backends/http/contract.ts'
+import type { Backend } from './backends/contract.ts'
 import type { BackendConfig } from './config/relay-config.ts'
 import type { LocalTarget, LocalTargets } from './mesh/local-targets.ts'
 
@@ -6,7 +6,7 @@ import type { LocalTarget, LocalTargets } from './mesh/local-targets.ts'
 export class WireNames implements LocalTargets {
   readonly #byName = new Map<string, { readonly target: LocalTarget; readonly peers: ReadonlySet<string> }>()
 
-  constructor(configs: readonly BackendConfig[], backends: ReadonlyMap<string, HttpBackend>) {
+  constructor(configs: readonly BackendConfig[], backends: ReadonlyMap<string, Backend>) {
     for (const { name, wireName, peers } of configs) {
       const target = backends.get(name)
       if (target !== undefined) this.#byName.set(wireName, { target, peers })

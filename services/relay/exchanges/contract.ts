@@ -40,6 +40,51 @@ export interface Session {
   readonly key: Uint8Array
   /** Hex of `key`, for maps and logs. */
   readonly id: string
+  /**
+   * Who opened it: hears what the server says in it outside any call. The target keeps it from `initialize` on; the sessions
+   * of later requests may be without it.
+   */
+  readonly client?: SessionClient | undefined
+}
+
+/** The client of a session, as its target speaks to it: what an edge shows on the GET stream of the legacy era. */
+export interface SessionClient {
+  /**
+   * A notification of the server's that belongs to no call, one JSON text. 'wait': taken, and the receiver is behind; the
+   * source stops reading until `onRoom` is called. A receiver that answers 'ok' never calls it.
+   */
+  notification(octets: Uint8Array, onRoom: () => void): 'ok' | 'wait'
+  /** A request of the server's that belongs to no call. Never throws; what goes wrong is told to the sink. */
+  request(request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle
+}
+
+/** A request of the server's to the client: sampling, elicitation, roots, ping, or any that nobody here knows. */
+export interface ServerRequest {
+  readonly method: string
+  /** The raw JSON token of the id: unique among the open requests of its session in this direction (CARRIAGE section 2). */
+  readonly idToken: Uint8Array
+  readonly octets: Uint8Array
+  /** What scanning `octets` gave, where that was done already. */
+  readonly message?: ScannedMessage | undefined
+  readonly effect: Effect
+}
+
+/** Told exactly once how a request of the server's ended. */
+export interface ServerRequestSink {
+  /** The client's own answer, octet for octet. */
+  reply(reply: ServerRequestReply): void
+  /** There is none, and none will come. Outcome CANCELLED: the server cancelled it, and is told nothing. */
+  fail(failure: CallFailure): void
+}
+
+export type ServerRequestReply = Pick<CallReply, 'kind' | 'octets' | 'message' | 'release'>
+
+export interface ServerRequestHandle {
+  /**
+   * The server gave it up, or is gone. `own`: its `notifications/cancelled`, which the client gets as it was written. The
+   * sink still gets its one end.
+   */
+  cancel(own?: { readonly octets: Uint8Array; readonly message?: ScannedMessage | undefined }): void
 }
 
 export interface ClientNotification {
@@ -58,6 +103,11 @@ export interface CallSink {
    * stops reading until `CallHandle.resume()`; the message itself has been taken.
    */
   notification(octets: Uint8Array): 'ok' | 'wait'
+  /**
+   * A request of the server's that belongs to this exchange (legacy era). One that is open when the exchange ends goes on.
+   * A sink without it serves callers that no server may ask.
+   */
+  serverRequest?(request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle
   /**
    * So many octets of the answer have been read by now and are not told yet; asked anew whenever that changes. Answers as
    * `notification` does. A sink without it takes answers of any size.

@@ -1,7 +1,8 @@
 import type { Pool } from 'undici'
 import type { CallFailure } from '../../exchanges/contract.ts'
+import type { Backend, BackendScope, SessionLostCallback } from '../contract.ts'
 import { ConcurrencyGate } from './concurrency-gate.ts'
-import type { BackendScope, HttpBackend, HttpBackendOptions, SessionLostCallback } from './contract.ts'
+import type { HttpBackendOptions } from './contract.ts'
 import type { Exchange } from './exchange.ts'
 import { stopping, unknown } from './failures.ts'
 import { openPool } from './pool.ts'
@@ -10,11 +11,11 @@ import { BackendTelemetry } from './telemetry.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Opens no connection before the first call. */
-export function createHttpBackend(options: HttpBackendOptions): HttpBackend {
+export function createHttpBackend(options: HttpBackendOptions): Backend {
   return new PooledHttpBackend(options)
 }
 
-class PooledHttpBackend implements HttpBackend, ScopeHost {
+class PooledHttpBackend implements Backend, ScopeHost {
   readonly name: string
   readonly upstream: Upstream
   readonly maxQueuedPerSession: number

@@ -13,7 +13,7 @@ import {
 } from '../../../../test/fixtures/http/http-backend-harness.ts'
 import { type Fixture, startFixture } from '../../../../test/fixtures/process/fixture.ts'
 import { readLedger } from '../../../../test/fixtures/servers/ledger-file.ts'
-import type { BackendScope } from './contract.ts'
+import type { BackendScope } from '../contract.ts'
 
 const fixture = (script: string, ...args: string[]): Promise<Fixture<{ url: string }>> =>
   startFixture(new URL(`../../../../test/fixtures/servers/${script}`, import.meta.url), args)

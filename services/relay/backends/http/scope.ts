@@ -7,7 +7,7 @@ import type {
   Session,
   SessionEndReason,
 } from '../../exchanges/contract.ts'
-import type { BackendScope, SessionLostCallback } from './contract.ts'
+import type { BackendScope, SessionLostCallback } from '../contract.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
 import { notSent, sessionLost, stopping, tooManySessions, unknown } from './failures.ts'
 import { OneWay } from './one-way.ts'

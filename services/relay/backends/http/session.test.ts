@@ -10,7 +10,8 @@ import {
 } from '../../../../test/fixtures/http/http-backend-harness.ts'
 import { type Arrival, type ScriptedServer, scriptedServer } from '../../../../test/fixtures/http/scripted-server.ts'
 import type { CallHandle } from '../../exchanges/contract.ts'
-import type { BackendScope, HttpBackendOptions } from './contract.ts'
+import type { BackendScope } from '../contract.ts'
+import type { HttpBackendOptions } from './contract.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {

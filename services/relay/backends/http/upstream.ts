@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
+import type { BackendClock } from '../contract.ts'
 import type { ConcurrencyGate } from './concurrency-gate.ts'
-import type { BackendClock } from './contract.ts'
 import type { BackendTelemetry } from './telemetry.ts'
 
 /** What every exchange with one backend shares. */

@@ -1,0 +1,40 @@
+import type { CallTarget, SessionEndReason } from '../exchanges/contract.ts'
+
+/** An MCP server behind this relay, whatever it is spoken to over; one per MeshBackend. */
+export interface Backend {
+  /** `backend/namespace/name`, for logs and errors. */
+  readonly name: string
+  /**
+   * A view of the backend for one caller. Sessions of different scopes never meet, even with equal session keys: use one
+   * scope for the routes of this relay and one for each (peer, association).
+   *
+   * @param onSessionLost the backend ended a session, or a message came for one that is unknown here; the caller ends it on
+   *   its side too (CARRIAGE section 1, LINK op 1 with reason 1 or 2). Not called when a failed call says so itself.
+   */
+  scope(onSessionLost?: SessionLostCallback): BackendScope
+  /** Open exchanges over all scopes, for drain and metrics. */
+  readonly openExchanges: number
+  /** Southbound sessions over all scopes. */
+  readonly openSessions: number
+  /**
+   * Fails what has not been sent yet with outcome 0, ends all sessions (best effort, at most 5 s), then fails what is still
+   * open with outcome 1 and lets go of every connection and process. New calls fail as not sent from the first moment on. Never
+   * rejects.
+   */
+  close(): Promise<void>
+}
+
+export type SessionLostCallback = (sessionId: string, reason: 'backend' | 'unknown') => void
+
+/** A caller's view: what an edge route or an inbound association calls. */
+export interface BackendScope extends CallTarget {
+  /** The caller is gone (its association ended): ends every session of this scope. */
+  end(reason: SessionEndReason): void
+}
+
+/** Monotonic milliseconds and timers; the driver's clock of the transports fits. */
+export interface BackendClock {
+  now(): number
+  setTimeout(callback: () => void, delayMs: number): unknown
+  clearTimeout(handle: unknown): void
+}
