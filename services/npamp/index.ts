@@ -117,6 +117,8 @@ export {
   mcpRequest,
   unlabelledEffectOf,
 } from './mappings/mcp/effects.ts'
+export { isContradictory, type ToolHints, toolEffect } from './mappings/mcp/tool-effect.ts'
+export { calledTool, type ListedTool, type ToolPage, toolPageOf } from './mappings/mcp/tool-list.ts'
 export { KEY_LIMITS, type KeyBounds, type KeyLimits } from './record/key-limits.ts'
 export type * from './transports/contract.ts'
 export {
