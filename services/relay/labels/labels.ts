@@ -1,4 +1,13 @@
-import { calledTool, EFFECT, type Effect, effectOf, findMember, type ScannedMessage, toolPageOf } from '@causeway/npamp'
+import {
+  calledTool,
+  EFFECT,
+  type Effect,
+  effectOf,
+  findMember,
+  isContradictory,
+  type ScannedMessage,
+  toolPageOf,
+} from '@causeway/npamp'
 import { ToolFacts } from './tool-facts.ts'
 
 /** Whose view of which target: what one caller was told of tools is nothing to another (CARRIAGE section 11). */
