@@ -118,6 +118,7 @@ export {
   unlabelledEffectOf,
 } from './mappings/mcp/effects.ts'
 export { isContradictory, type ToolHints, toolEffect } from './mappings/mcp/tool-effect.ts'
+export { ToolFacts } from './mappings/mcp/tool-facts.ts'
 export { calledTool, type ListedTool, type ToolPage, toolPageOf } from './mappings/mcp/tool-list.ts'
 export { KEY_LIMITS, type KeyBounds, type KeyLimits } from './record/key-limits.ts'
 export type * from './transports/contract.ts'

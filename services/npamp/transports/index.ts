@@ -1,4 +1,5 @@
 /** Byte streams for associations and the driver that pumps them. Needs Node. */
+export { BridgeTimer } from './bridge-timer.ts'
 export { type Clock, type Connection, connect, type DriverOptions } from './driver.ts'
 export { type MemoryPairOptions, memoryPair } from './memory/pair.ts'
 export { systemClock } from './system-clock.ts'

@@ -6,9 +6,9 @@ import {
   findMember,
   isContradictory,
   type ScannedMessage,
+  ToolFacts,
   toolPageOf,
 } from '@causeway/npamp'
-import { ToolFacts } from './tool-facts.ts'
 
 /** Whose view of which target: what one caller was told of tools is nothing to another (CARRIAGE section 11). */
 export interface LabelScope {

@@ -1,4 +1,6 @@
-import { EFFECT, type Effect, type ListedTool, type ToolPage, toolEffect } from '@causeway/npamp'
+import { EFFECT, type Effect } from '../../bridge/contract.ts'
+import { toolEffect } from './tool-effect.ts'
+import type { ListedTool, ToolPage } from './tool-list.ts'
 
 /** What one caller has been told about the tools of one target. */
 export class ToolFacts {
