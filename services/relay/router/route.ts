@@ -8,6 +8,8 @@ export interface Route {
   readonly path: string
   readonly target: CallTarget
   readonly limits: RouteLimits
+  /** Whether what the target says of its tools may lower a label (CARRIAGE section 11); true when absent. */
+  readonly trustAnnotations?: boolean
 }
 
 export interface RouteLimits {

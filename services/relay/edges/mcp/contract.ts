@@ -1,5 +1,6 @@
 import type { Clock } from '@causeway/npamp/transports'
 import type { Logger, Metrics } from '@causeway/telemetry'
+import type { ToolFacts } from '../../exchanges/tool-facts.ts'
 import type { RouteTable } from '../../router/route-table.ts'
 
 /** An `mcp` listener of a MeshRelay: MCP Streamable HTTP at the path of each route, transparent. Opened by `listenMcp`. */
@@ -36,6 +37,8 @@ export interface McpEdgeOptions {
   readonly wallClock: () => number
   /** Cryptographically strong. */
   readonly random: (octets: number) => Uint8Array
+  /** What labels of `tools/call` rest on; without it nothing is known of any tool. */
+  readonly facts?: ToolFacts
   readonly logger: Logger
   readonly metrics: Metrics
 }

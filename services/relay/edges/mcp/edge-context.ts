@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '@causeway/npamp/transports'
 import type { Logger } from '@causeway/telemetry'
+import type { ToolFacts } from '../../exchanges/tool-facts.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { EdgeLimits } from './contract.ts'
@@ -14,6 +15,7 @@ export interface EdgeContext {
   readonly sessions: SessionTable
   readonly bodies: BodyBudget
   readonly requestIds: RequestIds
+  readonly facts: ToolFacts
   readonly metrics: EdgeMetrics
   readonly logger: Logger
   /** Every exchange whose target still owes its end. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { OUTCOME } from '@causeway/npamp'
 import type { CallFailure, CallHandle, CallReply, CallRequest, CallSink } from '../../exchanges/contract.ts'
+import type { FactScope } from '../../exchanges/tool-facts.ts'
 import type { Route } from '../../router/route.ts'
 import type { NorthboundSession } from '../../sessions/northbound-session.ts'
 import { Answer, type Head } from './answer.ts'
@@ -8,6 +9,7 @@ import { onClientClosed } from './client-closed.ts'
 import type { EdgeContext, OpenExchange } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
 import type { ExchangeOutcome } from './edge-metrics.ts'
+import { isListChanged } from './fact-scope.ts'
 import { deadlineError, errorOfFailure, forMethod, heldTooMuchError, stoppingError } from './failure.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { headOfReply } from './reply-head.ts'
@@ -19,6 +21,7 @@ export interface ExchangeStart {
   readonly response: ServerResponse
   /** The legacy session that the request stands in, or that it opens; its id is taken there. */
   readonly session: NorthboundSession | undefined
+  readonly scope: FactScope
   readonly idKey: string
   readonly traceId: () => string | undefined
 }
@@ -93,6 +96,7 @@ export class Exchange implements CallSink, OpenExchange {
   notification(octets: Uint8Array): 'ok' | 'wait' {
     // CARRIAGE section 4: the call makes progress, whether or not its client is still there to see it.
     this.#deadline?.touch()
+    if (isListChanged(octets)) this.#edge.facts.listChanged(this.#start.scope)
     if (!this.awaited) {
       this.#edge.metrics.notificationDropped('client_gone')
       return 'ok'
@@ -105,6 +109,9 @@ export class Exchange implements CallSink, OpenExchange {
   }
 
   reply(reply: CallReply): void {
+    const { request, scope } = this.#start
+    // Before it is passed on: the client may call at once.
+    if (this.method === 'tools/list' && reply.kind === 'result') this.#edge.facts.replied(request, reply, scope)
     const opens = this.awaited && this.method === 'initialize' && reply.kind === 'result'
     if (this.awaited) this.#answer.response(reply, () => this.#headOf(reply, opens))
     else this.#edge.metrics.lateReplies.add()

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { NO_TOOL_FACTS } from '../../exchanges/tool-facts.ts'
 import { SessionTable } from '../../sessions/session-table.ts'
 import { Admission } from './admission.ts'
 import { BodyBudget } from './body-budget.ts'
@@ -78,6 +79,7 @@ function createContext(options: McpEdgeOptions): EdgeContext {
     limits,
     sessions,
     bodies: new BodyBudget(limits.maxHeldBodyOctets),
+    facts: options.facts ?? NO_TOOL_FACTS,
     requestIds: new RequestIds(options.wallClock, options.random),
     metrics,
     logger: options.logger,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { effectOf, idKey, MalformedError, methodFault, type ScannedMessage, scanMessage } from '@causeway/npamp'
+import { idKey, MalformedError, methodFault, type ScannedMessage, scanMessage } from '@causeway/npamp'
 import type { Era } from '../../exchanges/contract.ts'
 import { eraOf } from '../../exchanges/era.ts'
 import type { Route } from '../../router/route.ts'
@@ -8,6 +8,7 @@ import type { NorthboundSession } from '../../sessions/northbound-session.ts'
 import type { EdgeContext } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
 import { Exchange } from './exchange.ts'
+import { factScope } from './fact-scope.ts'
 import { headerMismatch } from './modern-headers.ts'
 import { parametersOf } from './parameters.ts'
 import * as refusals from './refusals.ts'
@@ -107,7 +108,8 @@ export class Post {
     // CARRIAGE section 2, RPC-023: never sent, or two answers could not be told apart.
     if (session?.takeId(key) === false) return refusals.idInUse()
     const requestId = this.#edge.requestIds.next()
-    const effect = effectOf(method)
+    const scope = factScope(this.#route, session)
+    const effect = this.#edge.facts.effectOf(message, method, scope)
     new Exchange(this.#edge, {
       route: this.#route,
       request: {
@@ -123,6 +125,7 @@ export class Post {
       },
       response: this.#response,
       session,
+      scope,
       idKey: key,
       traceId: () => traceIdOf(this.#request.headers, message),
     }).run()
