@@ -1,5 +1,5 @@
 import { type Effect, effectOf, type ScannedMessage } from '@causeway/npamp'
-import type { CallReply, CallRequest } from './contract.ts'
+import type { CallReply } from './contract.ts'
 
 /**
  * What is known of the tools behind a route, as far as it decides the effect of a request (CARRIAGE section 11). The edge
@@ -8,8 +8,11 @@ import type { CallReply, CallRequest } from './contract.ts'
 export interface ToolFacts {
   /** The effect that a request is labelled with. Never throws. */
   effectOf(message: ScannedMessage, method: string, scope: FactScope): Effect
-  /** A result of `tools/list` passed; `request.message` says which page it is. Never throws, and keeps no octets of it. */
-  replied(request: CallRequest, reply: CallReply, scope: FactScope): void
+  /**
+   * A `tools/list` request passes; its result is told to what this returns, before the client can call. Never throws, and
+   * keeps no octets of either.
+   */
+  listing(request: ScannedMessage, scope: FactScope): (result: CallReply) => void
   /** The server said `notifications/tools/list_changed`. */
   listChanged(scope: FactScope): void
   /** Nothing more comes of this context: what is known for it may be forgotten. */
@@ -29,7 +32,7 @@ export interface FactScope {
 /** Nothing is known of any tool: the table of methods decides. */
 export const NO_TOOL_FACTS: ToolFacts = {
   effectOf: (_message, method) => effectOf(method),
-  replied() {},
+  listing: () => () => {},
   listChanged() {},
   forget() {},
 }

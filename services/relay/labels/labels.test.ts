@@ -1,11 +1,13 @@
 import { EFFECT, scanMessage } from '@causeway/npamp'
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
-import { type LabelScope, Labels } from './labels.ts'
+import type { CallReply } from '../exchanges/contract.ts'
+import type { FactScope } from '../exchanges/tool-facts.ts'
+import { Labels } from './labels.ts'
 
 const READ = { readOnlyHint: true }
 const WRITE = { readOnlyHint: false, destructiveHint: false }
-const mine: LabelScope = { target: 'backend/default/a', session: 'aa', principal: 'anonymous', trustAnnotations: true }
+const mine: FactScope = { target: 'backend/default/a', context: 'session:aa', trustAnnotations: true }
 
 describe('labels of tools/call', () => {
   it(`${requirement('MCP-034')} are destructive until a list named the tool`, () => {
@@ -19,13 +21,13 @@ describe('labels of tools/call', () => {
 
   it(`${requirement('MCP-047')} know only what passed for the same target, session and principal`, () => {
     const { labels } = started()
-    const modern: LabelScope = { ...mine, session: undefined }
+    const modern: FactScope = { ...mine, context: 'principal:anonymous' }
     list(labels, mine, [['a', READ]])
     list(labels, modern, [['b', READ]])
     for (const other of [
-      { ...mine, session: 'bb' },
+      { ...mine, context: 'session:bb' },
       { ...mine, target: 'backend/default/b' },
-      { ...modern, principal: 'somebody' },
+      { ...modern, context: 'principal:somebody' },
     ]) {
       for (const tool of ['a', 'b']) {
         expect(labels.effectOf(call(tool), 'tools/call', other)).toBe(EFFECT.DESTRUCTIVE)
@@ -68,7 +70,7 @@ describe('labels of tools/call', () => {
     const { labels } = started()
     list(labels, mine, [['a', READ]])
     const late = labels.listing(listRequest(), mine)
-    labels.changed(mine)
+    labels.listChanged(mine)
     expect(effects(labels, mine, 'a')).toEqual([3])
     late(listResult([['a', READ]]))
     expect(effects(labels, mine, 'a')).toEqual([3])
@@ -85,15 +87,15 @@ describe('labels of tools/call', () => {
   it('the end of a session forgets what was said in it', () => {
     const { labels } = started()
     list(labels, mine, [['a', READ]])
-    labels.sessionEnded(mine.target, 'aa')
+    labels.forget(mine)
     expect(labels.scopes).toBe(0)
     expect(effects(labels, mine, 'a')).toEqual([3])
   })
 
   it('beyond the bound the scope that was used longest ago is forgotten', () => {
     const { labels } = started(4)
-    const sessions = ['1', '2', '3'].map((session) => ({ ...mine, session }))
-    const [one, two, three] = sessions as [LabelScope, LabelScope, LabelScope]
+    const sessions = ['1', '2', '3'].map((context) => ({ ...mine, context }))
+    const [one, two, three] = sessions as [FactScope, FactScope, FactScope]
     list(labels, one, [
       ['a', READ],
       ['b', READ],
@@ -134,13 +136,14 @@ function started(maxTools = 1_000) {
 
 type Tool = readonly [name: string, annotations: object]
 
-function list(labels: Labels, scope: LabelScope, tools: readonly Tool[], rest: object = {}, cursor?: string): void {
+function list(labels: Labels, scope: FactScope, tools: readonly Tool[], rest: object = {}, cursor?: string): void {
   labels.listing(listRequest(cursor), scope)(listResult(tools, rest))
 }
 
-function listResult(tools: readonly Tool[], rest: object = {}) {
+function listResult(tools: readonly Tool[], rest: object = {}): CallReply {
   const listed = tools.map(([name, annotations]) => ({ name, inputSchema: { type: 'object' }, annotations }))
-  return message({ id: 1, result: { tools: listed, ...rest } })
+  const scanned = message({ id: 1, result: { tools: listed, ...rest } })
+  return { kind: 'result', octets: scanned.text, message: scanned, status: 200, parameters: new Map() }
 }
 
 function listRequest(cursor?: string) {
@@ -151,7 +154,7 @@ function call(name: string) {
   return message({ id: 2, method: 'tools/call', params: { name, arguments: {} } })
 }
 
-function effects(labels: Labels, scope: LabelScope, ...tools: readonly string[]): number[] {
+function effects(labels: Labels, scope: FactScope, ...tools: readonly string[]): number[] {
   return tools.map((tool) => labels.effectOf(call(tool), 'tools/call', scope))
 }
 

@@ -5,21 +5,14 @@ import {
   effectOf,
   findMember,
   isContradictory,
+  NpampError,
   type ScannedMessage,
-  ToolFacts,
+  scanMessage,
+  ToolFacts as ToolsOfOne,
   toolPageOf,
 } from '@causeway/npamp'
-
-/** Whose view of which target: what one caller was told of tools is nothing to another (CARRIAGE section 11). */
-export interface LabelScope {
-  /** `CallTarget.name`. */
-  readonly target: string
-  /** `Session.id`; undefined: the caller's authorisation context decides. */
-  readonly session: string | undefined
-  readonly principal: string
-  /** False: the target's word lowers no effect (digest 06 section 5.2). */
-  readonly trustAnnotations: boolean
-}
+import type { CallReply } from '../exchanges/contract.ts'
+import type { FactScope, ToolFacts } from '../exchanges/tool-facts.ts'
 
 export interface LabelsOptions {
   /** A call of a tool that no list named: labelled destructive, reason ToolUnknown. */
@@ -31,11 +24,11 @@ export interface LabelsOptions {
 }
 
 /** The effect that each request is labelled with, from its method and from what `tools/list` said of its tool. */
-export class Labels {
+export class Labels implements ToolFacts {
   readonly #options: LabelsOptions
   readonly #maxTools: number
   /** Least recently used first. */
-  readonly #scopes = new Map<string, ToolFacts>()
+  readonly #scopes = new Map<string, ToolsOfOne>()
   #tools = 0
 
   constructor(options: LabelsOptions) {
@@ -47,7 +40,7 @@ export class Labels {
     return this.#scopes.size
   }
 
-  effectOf(message: ScannedMessage, method: string, scope: LabelScope): Effect {
+  effectOf(message: ScannedMessage, method: string, scope: FactScope): Effect {
     if (method !== 'tools/call') return effectOf(method)
     if (!scope.trustAnnotations) return EFFECT.DESTRUCTIVE
     const tool = calledTool(message)
@@ -56,32 +49,28 @@ export class Labels {
     return effect ?? EFFECT.DESTRUCTIVE
   }
 
-  /**
-   * A `tools/list` request passes; its result is told to what this returns. A list that was asked for before the server said
-   * that its tools changed teaches nothing.
-   */
-  listing(request: ScannedMessage, scope: LabelScope): (result: ScannedMessage) => void {
+  /** A list that was asked for before the server said that its tools changed teaches nothing. */
+  listing(request: ScannedMessage, scope: FactScope): (result: CallReply) => void {
     const first = request.params === undefined || findMember(request.text, request.params, 'cursor') === undefined
     const generation = this.#find(scope)?.generation ?? 0
     return (result) => {
-      const page = toolPageOf(result)
+      const message = result.message ?? scanned(result.octets)
+      const page = message && toolPageOf(message)
       if (page === undefined) return
       this.#change(scope, (facts) => facts.learn(page, first, generation))
       for (const tool of page.tools) if (isContradictory(tool.hints)) this.#options.onContradiction()
     }
   }
 
-  /** The server said in this scope that its tools changed. */
-  changed(scope: LabelScope): void {
+  listChanged(scope: FactScope): void {
     this.#change(scope, (facts) => facts.forget())
   }
 
-  /** The session is over, and with it all that was said in it. */
-  sessionEnded(target: string, session: string): void {
-    this.#drop(keyOf({ target, session, principal: '' }))
+  forget(scope: FactScope): void {
+    this.#drop(keyOf(scope))
   }
 
-  #find(scope: LabelScope): ToolFacts | undefined {
+  #find(scope: FactScope): ToolsOfOne | undefined {
     const key = keyOf(scope)
     const facts = this.#scopes.get(key)
     if (facts === undefined) return undefined
@@ -90,8 +79,8 @@ export class Labels {
     return facts
   }
 
-  #change(scope: LabelScope, change: (facts: ToolFacts) => void): void {
-    const facts = this.#find(scope) ?? new ToolFacts()
+  #change(scope: FactScope, change: (facts: ToolsOfOne) => void): void {
+    const facts = this.#find(scope) ?? new ToolsOfOne()
     this.#tools -= facts.size
     change(facts)
     this.#tools += facts.size
@@ -110,6 +99,15 @@ export class Labels {
 
 const MAX_SCOPES = 100_000
 
-function keyOf({ target, session, principal }: Omit<LabelScope, 'trustAnnotations'>): string {
-  return session === undefined ? `${target}\n${principal}` : `${target}\r${session}`
+function keyOf({ target, context }: FactScope): string {
+  return `${target}\n${context}`
+}
+
+function scanned(octets: Uint8Array): ScannedMessage | undefined {
+  try {
+    return scanMessage(octets)
+  } catch (error) {
+    if (error instanceof NpampError) return undefined
+    throw error
+  }
 }

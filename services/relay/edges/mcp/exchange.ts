@@ -22,6 +22,8 @@ export interface ExchangeStart {
   /** The legacy session that the request stands in, or that it opens; its id is taken there. */
   readonly session: NorthboundSession | undefined
   readonly scope: FactScope
+  /** Wants to see the result: a list of tools. */
+  readonly listed: ((result: CallReply) => void) | undefined
   readonly idKey: string
   readonly traceId: () => string | undefined
 }
@@ -109,9 +111,8 @@ export class Exchange implements CallSink, OpenExchange {
   }
 
   reply(reply: CallReply): void {
-    const { request, scope } = this.#start
     // Before it is passed on: the client may call at once.
-    if (this.method === 'tools/list' && reply.kind === 'result') this.#edge.facts.replied(request, reply, scope)
+    if (reply.kind === 'result') this.#start.listed?.(reply)
     const opens = this.awaited && this.method === 'initialize' && reply.kind === 'result'
     if (this.awaited) this.#answer.response(reply, () => this.#headOf(reply, opens))
     else this.#edge.metrics.lateReplies.add()

@@ -16,8 +16,8 @@ function recorder(): ToolFacts & { readonly told: Told[] } {
       told.push({ what: `effectOf ${method}`, scope })
       return method === 'tools/call' ? 1 : 0
     },
-    replied: (request, reply, scope) =>
-      told.push({ what: `replied ${request.method} ${Buffer.from(reply.octets).toString()}`, scope }),
+    listing: (request, scope) => (reply) =>
+      told.push({ what: `listed ${request.method} ${Buffer.from(reply.octets).toString()}`, scope }),
     listChanged: (scope) => told.push({ what: 'listChanged', scope }),
     forget: (scope) => told.push({ what: 'forget', scope }),
   }
@@ -45,7 +45,7 @@ describe('what labels rest on', () => {
     expect(facts.told.map(({ what, scope }) => [what, scope.context])).toEqual([
       ['effectOf initialize', inSession],
       ['effectOf tools/list', inSession],
-      ['replied tools/list {"r":1}', inSession],
+      ['listed tools/list {"r":1}', inSession],
       ['effectOf tools/list', outside],
       ['listChanged', outside],
       ['effectOf tools/call', outside],

@@ -126,6 +126,7 @@ export class Post {
       response: this.#response,
       session,
       scope,
+      listed: method === 'tools/list' ? this.#edge.facts.listing(message, scope) : undefined,
       idKey: key,
       traceId: () => traceIdOf(this.#request.headers, message),
     }).run()
