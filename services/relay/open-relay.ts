@@ -3,12 +3,14 @@ import os from 'node:os'
 import { type Clock, systemClock } from '@causeway/npamp/transports'
 import { type Admin, type Logger, type Metrics, type Readiness, startAdmin } from '@causeway/telemetry'
 import type { Backend } from './backends/contract.ts'
-import { createHttpBackend } from './backends/http/backend.ts'
-import type { BackendConfig, RelayConfig, RouteConfig } from './config/relay-config.ts'
+import type { RelayConfig, RouteConfig } from './config/relay-config.ts'
 import { type RelayAddresses, RelayStartError, type RunningRelay } from './contract.ts'
+import { createBackend } from './create-backend.ts'
 import type { McpEdge } from './edges/mcp/contract.ts'
 import { listenMcp } from './edges/mcp/listen.ts'
 import type { CallTarget } from './exchanges/contract.ts'
+import type { ToolFacts } from './exchanges/tool-facts.ts'
+import { Labels } from './labels/labels.ts'
 import type { OwnIdentity } from './mesh/association-factory.ts'
 import { Mesh } from './mesh/mesh.ts'
 import type { Route } from './router/route.ts'
@@ -17,6 +19,8 @@ import { WireNames } from './wire-names.ts'
 
 export interface OpenRelayOptions {
   readonly config: RelayConfig
+  /** What stdio servers inherit by name. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   readonly identity: OwnIdentity & { readonly peerHandle: string }
   readonly logger: Logger
   readonly metrics: Metrics
@@ -60,7 +64,9 @@ class OpenRelay implements RunningRelay {
     this.metrics = metrics
     this.#options = options
     this.#clock = options.clock ?? systemClock()
-    this.#backends = new Map(config.backends.map((backend) => [backend.name, this.#createBackend(backend)]))
+    const { limits } = config
+    const context = { limits, environment: options.environment, clock: this.#clock, logger, metrics }
+    this.#backends = new Map(config.backends.map((backend) => [backend.name, createBackend(backend, context)]))
     this.#mesh = new Mesh({
       identity,
       peers: config.peers,
@@ -138,27 +144,6 @@ class OpenRelay implements RunningRelay {
     this.#clock.clearTimeout(timer)
   }
 
-  #createBackend(backend: BackendConfig): Backend {
-    const { config, logger, metrics } = this.#options
-    const { connectTimeoutMs, firstHeaderTimeoutMs, maxConcurrency } = backend
-    return createHttpBackend({
-      name: `backend/${backend.name}`,
-      url: backend.url,
-      acceptHeaders: backend.acceptHeaders,
-      limits: {
-        ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
-        ...(firstHeaderTimeoutMs === undefined ? {} : { firstHeaderTimeoutMs }),
-        ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
-        maxHeaderOctets: config.limits.maxHeaderOctets,
-        maxReplyOctets: config.limits.maxReplyOctets,
-        maxSessions: config.limits.sessionsPerRoute,
-      },
-      clock: this.#clock,
-      logger,
-      metrics,
-    })
-  }
-
   #listenMcp(listener: NonNullable<RelayConfig['mcp']>): Promise<McpEdge> {
     const { config, logger, metrics } = this.#options
     const { maxBodyOctets, maxHeaderOctets, sessionsPerRoute, idleSessionMs } = config.limits
@@ -175,8 +160,17 @@ class OpenRelay implements RunningRelay {
       clock: this.#clock,
       wallClock: Date.now,
       random: randomBytes,
+      facts: this.#facts(),
       logger,
       metrics,
+    })
+  }
+
+  #facts(): ToolFacts {
+    const { metrics } = this.#options
+    return new Labels({
+      onUnknownTool: () => metrics.add('causeway_tool_labels_total', 1, { reason: 'unknown_tool' }),
+      onContradiction: () => metrics.add('causeway_tool_labels_total', 1, { reason: 'contradictory' }),
     })
   }
 

@@ -64,6 +64,13 @@ export const METRIC_TABLE = {
   ]),
   causeway_line_ends_changed_total: counter('{octet}', 'CR octets outside strings rewritten for SSE.', []),
 
+  causeway_tool_labels_total: counter(
+    '{label}',
+    'Labels of tools/call that need attention: unknown_tool (no list named the tool, so it counts as destructive) and ' +
+      'contradictory (a tool that is read only and destructive at once).',
+    ['reason'],
+  ),
+
   // HTTP.
   causeway_http_responses_total: counter('{response}', 'Answers of the MCP edge, by HTTP status.', ['status']),
   causeway_backend_responses_total: counter('{response}', 'Answers of backends, by HTTP status; 0: none came.', [
