@@ -8,6 +8,8 @@ export interface RelayOptions {
   /** `name`, or `namespace/name` where the name alone is not unique. */
   readonly relayName: string
   readonly logger: Logger
+  /** What secrets are read from, and stdio servers inherit by name. Default: that of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
   /** Default: a registry of its own, behind the relay's own admin listener. */
   readonly metrics?: Metrics
 }
@@ -57,4 +59,4 @@ export class RelayStartError extends Error {
   }
 }
 
-export type RelayStartCode = 'NO_SUCH_RELAY' | 'KEY_FILE' | 'CERTIFICATE_FILE' | 'LISTEN' | 'CONFIGURATION'
+export type RelayStartCode = 'NO_SUCH_RELAY' | 'KEY_FILE' | 'CERTIFICATE_FILE' | 'SECRET' | 'LISTEN' | 'CONFIGURATION'

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { closureOf } from '@causeway/mesh-api'
-import { type Identity, IdentityFileError, nodeProvider, readIdentityFile } from '@causeway/npamp/crypto/node'
+import {
+  type Identity,
+  IdentityFileError,
+  mintIdentity,
+  nodeProvider,
+  readIdentityFile,
+} from '@causeway/npamp/crypto/node'
 import { createMetrics, type Logger } from '@causeway/telemetry'
 import { readConfig } from './config/read-config.ts'
 import { type RelayOptions, RelayStartError, type RunningRelay } from './contract.ts'
@@ -13,10 +19,12 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   if (closure === undefined) {
     throw new RelayStartError('NO_SUCH_RELAY', 'metadata.name', `there is no MeshRelay ${relayName}, or more than one`)
   }
-  const config = await readConfig(closure)
+  const environment = options.environment ?? process.env
+  const config = await readConfig(closure, environment)
   const identity = await readIdentity(closure.relay.spec.identity.keyFile, logger)
   return await openRelay({
     config,
+    environment,
     identity: {
       provider: nodeProvider(),
       key: identity.key,
@@ -29,7 +37,8 @@ export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
   })
 }
 
-async function readIdentity(keyFile: string, logger: Logger): Promise<Identity> {
+async function readIdentity(keyFile: string | undefined, logger: Logger): Promise<Identity> {
+  if (keyFile === undefined) return mintIdentity()
   try {
     const identity = await readIdentityFile(keyFile)
     for (const warning of identity.warnings) logger.warn({}, warning)

@@ -39,7 +39,7 @@ describe('references', () => {
 
   it('nobody is blamed for naming an object that is itself wrong', () => {
     expect(problemsOf(aRelay('edge', { identity: {} }), aBackend(), aRoute())).toEqual([
-      'MeshRelay/default/edge: spec.identity.keyFile: is required',
+      'MeshRelay/default/edge: spec.identity.keyFile: is required with an npamp listener; `causeway keys generate` makes one',
     ])
   })
 
@@ -149,6 +149,14 @@ describe('listeners', () => {
     expect(problemsOf(relay, aBackend(), aRoute(), aPeer('tools', { dial: 'never' }))).toEqual([
       'MeshRoute/default/everything: spec.relayRefs[0].name: MeshRelay default/edge has no mcp listener; a route is served on it',
       'MeshPeer/default/tools: spec.relayRefs[0].name: MeshRelay default/edge has no npamp listener; a peer with dial never can only connect to it',
+    ])
+  })
+
+  it('a relay with a peer has a key that the peer can know again, and one without peers needs none', () => {
+    const relay = aRelay('edge', { identity: undefined, listeners: { mcp: { port: 8080 } } })
+    expect(problemsOf(relay, aBackend(), aRoute())).toEqual([])
+    expect(problemsOf(relay, aPeer())).toEqual([
+      'MeshPeer/default/tools: spec.relayRefs[0].name: MeshRelay default/edge has no identity.keyFile; a peer knows a relay by its key',
     ])
   })
 

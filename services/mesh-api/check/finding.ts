@@ -11,6 +11,7 @@ export interface Finding {
     | 'PathTaken'
     | 'IdentityTaken'
     | 'ListenerMissing'
+    | 'KeyFileMissing'
     | 'TargetNotNamed'
   readonly object: AnyResource
   readonly fieldPath: FieldPath

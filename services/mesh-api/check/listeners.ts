@@ -3,14 +3,26 @@ import type { FieldPath } from '../load/field-path.ts'
 import type { Finding } from './finding.ts'
 import { type ResourceIndex, referenceKey } from './index-of.ts'
 
-/** What can only work through a listener finds it on every relay that it names. */
+/** What can only work through a listener, or with a key that lasts, finds it on every relay that it names. */
 export function checkListeners(resources: Resources, index: ResourceIndex): Finding[] {
   return [
+    ...resources.peers.flatMap((peer) => requireKeyFile(peer, index)),
     ...resources.routes.flatMap((route) => requireListener(route, 'mcp', 'a route is served on it', index)),
     ...resources.peers
       .filter((peer) => peer.spec.dial === 'never')
       .flatMap((peer) => requireListener(peer, 'npamp', 'a peer with dial never can only connect to it', index)),
   ]
+}
+
+function requireKeyFile(object: Resources['peers'][number], index: ResourceIndex): Finding[] {
+  return object.spec.relayRefs.flatMap(({ name }, position) => {
+    const key = referenceKey(object, name)
+    const relay = index.relays.get(key)
+    if (relay === undefined || relay.spec.identity.keyFile !== undefined) return []
+    const fieldPath: FieldPath = ['spec', 'relayRefs', position, 'name']
+    const message = `MeshRelay ${key} has no identity.keyFile; a peer knows a relay by its key`
+    return [{ id: 'KeyFileMissing', object, fieldPath, message }]
+  })
 }
 
 function requireListener(

@@ -1,8 +1,17 @@
-import { isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 import { requirement } from '@causeway/test/requirements'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allowedHost, allowedOrigin, httpUrl, listenHost, npampUrl, parseNpampUrl } from './host.ts'
+import {
+  addressBlock,
+  allowedHost,
+  allowedOrigin,
+  httpUrl,
+  listenHost,
+  npampUrl,
+  parseNpampUrl,
+  publicUrl,
+} from './host.ts'
 
 const accepts = (schema: { safeParse(text: string): { success: boolean } }, text: string) =>
   schema.safeParse(text).success
@@ -139,5 +148,43 @@ describe('what clients may call a listener', () => {
   it.each(['*', 'null', 'https://app.example.com/', 'app.example.com', 'https://a@b'])(
     'Origin %j is refused',
     (origin) => expect(accepts(allowedOrigin(), origin)).toBe(false),
+  )
+})
+
+describe('public URLs', () => {
+  it.each(['https://mcp.example.com', 'http://mcp.example.com:8443/', 'https://[2001:db8::1]/a/b', 'https://a/tools/'])(
+    '%s',
+    (url) => {
+      expect(accepts(publicUrl(), url)).toBe(true)
+      expect(URL.canParse(url)).toBe(true)
+    },
+  )
+
+  it.each([
+    'mcp.example.com',
+    'ws://a',
+    'https://a?x',
+    'https://a/#x',
+    'https://u:p@a',
+    'https://a//b',
+    'https://a/ b',
+  ])('not %s', (url) => expect(accepts(publicUrl(), url)).toBe(false))
+})
+
+describe('blocks of addresses', () => {
+  it.each(['10.0.0.0/8', '0.0.0.0/0', '192.0.2.7', '192.0.2.7/32', '::/0', 'fd00::/8', '2001:db8::1/128', '::1'])(
+    '%s',
+    (block) => {
+      expect(accepts(addressBlock(), block)).toBe(true)
+      const [address = '', prefix] = block.split('/')
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+      const add = () => new BlockList().addSubnet(address, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family)
+      expect(add, 'what the platform reads too').not.toThrow()
+    },
+  )
+
+  it.each(['10.0.0.0/33', '10.0.0/8', '256.0.0.1', '010.0.0.1', 'fd00::/129', 'fd00::/08', 'proxy', '10.0.0.0/', ''])(
+    'not %s',
+    (block) => expect(accepts(addressBlock(), block)).toBe(false),
   )
 })

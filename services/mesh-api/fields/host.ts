@@ -77,6 +77,31 @@ export const httpUrl = () =>
     )
     .register(FIELD_FACTS, { secretQuery: true })
 
+/** What others call a listener from outside; what a route's path is put behind. */
+export const publicUrl = () =>
+  z
+    .string()
+    .min(1)
+    .max(1024)
+    .regex(
+      new RegExp(`^https?://${AUTHORITY_HOST}(:${PORT})?(/[-._~A-Za-z0-9]+)*/?$`),
+      'must be http://host[:port][/path] or https://..., such as https://mcp.example.com, without query and fragment',
+    )
+
+const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
+const IPV4 = `${OCTET}(\\.${OCTET}){3}`
+
+/** A block of addresses (RFC 4632, RFC 4291 section 2.3); an address alone is a block of one. */
+export const addressBlock = () =>
+  z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(
+      new RegExp(`^(${IPV4}(/(3[0-2]|[12]?[0-9]))?|${IPV6}(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$`),
+      'must be a block of addresses such as 10.0.0.0/8 or fd00::/8, or one address',
+    )
+
 /** The host and port of a URL that `npampUrl` accepts; an IPv6 address without brackets. */
 export function parseNpampUrl(url: string): { host: string; port: number } {
   const colon = url.lastIndexOf(':')

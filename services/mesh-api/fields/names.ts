@@ -56,6 +56,17 @@ export const headerName = () =>
     .max(128)
     .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'must be the name of an HTTP header in lower case')
 
+/** The name of an environment variable; some of Windows have parentheses. */
+export const environmentName = () =>
+  z
+    .string()
+    .min(1)
+    .max(256)
+    .regex(
+      /^[A-Za-z_][-._()A-Za-z0-9]*$/,
+      'must be the name of an environment variable: letters, digits, "_", "-", "." and parentheses, no digit first',
+    )
+
 /** A path of the file system; a relative one starts from the folder of the file that it stands in. */
 export const filePath = () =>
   z

@@ -3,6 +3,7 @@ import { allDistinct } from './distinct.ts'
 import { durationWithin } from './duration-rule.ts'
 import type { Rule } from './kind.ts'
 import type { MeshBackend } from './mesh-backend.ts'
+import { serverRules } from './mesh-server-rules.ts'
 import { isNeverAccepted } from './never-accepted.ts'
 
 const DAY_MS = 86_400_000
@@ -35,6 +36,7 @@ export const backendRules: readonly Rule<MeshBackend>[] = [
     fieldPath: 'spec.acceptHeaders',
     holds: ({ spec }) => allDistinct(spec.acceptHeaders) && !spec.acceptHeaders.some(isNeverAccepted),
   },
+  ...serverRules,
   durationWithin('spec.limits.connectTimeout', ({ spec }) => spec.limits.connectTimeout, 1, DAY_MS, '1ms and 24h'),
   durationWithin(
     'spec.limits.firstHeaderTimeout',

@@ -7,6 +7,12 @@ const HOUR_MS = 3_600_000
 
 export const relayRules: readonly Rule<MeshRelay>[] = [
   {
+    id: 'KeyFileRequired',
+    message: 'is required with an npamp listener; `causeway keys generate` makes one',
+    fieldPath: 'spec.identity.keyFile',
+    holds: ({ spec }) => spec.listeners.npamp === undefined || spec.identity.keyFile !== undefined,
+  },
+  {
     id: 'ListenerCertificateRequired',
     message: 'certFile and keyFile are required when tls.mode is ca',
     fieldPath: 'spec.listeners.npamp.tls',
@@ -40,6 +46,13 @@ export const relayRules: readonly Rule<MeshRelay>[] = [
     message: 'halfOpenPerSource must not exceed halfOpenHandshakes',
     fieldPath: 'spec.limits.halfOpenPerSource',
     holds: ({ spec }) => spec.limits.halfOpenPerSource <= spec.limits.halfOpenHandshakes,
+  },
+  {
+    id: 'EventStoreWithinTotal',
+    message:
+      'eventStoreBytes, which one session may have, must not exceed eventStoreTotalBytes, which all have together',
+    fieldPath: 'spec.limits.eventStoreBytes',
+    holds: ({ spec }) => spec.limits.eventStoreBytes <= spec.limits.eventStoreTotalBytes,
   },
   durationWithin(
     'spec.limits.idleSession',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
-import { allowedHost, allowedOrigin, listenHost, listenPort } from '../fields/host.ts'
+import { addressBlock, allowedHost, allowedOrigin, listenHost, listenPort, publicUrl } from '../fields/host.ts'
 import { filePath, replicaName } from '../fields/names.ts'
 import type { Resource } from './kind.ts'
 
@@ -9,8 +9,14 @@ const MIB = 1024 * 1024
 const identity = z
   .strictObject({
     algorithm: z.enum(['Ed25519']).default('Ed25519').describe('The signature algorithm of the key.'),
-    keyFile: filePath().describe('The private key, a PKCS#8 PEM file as `causeway keys generate` writes it.'),
+    keyFile: filePath()
+      .optional()
+      .describe(
+        'The private key, a PKCS#8 PEM file as `causeway keys generate` writes it. Required with an npamp listener or a ' +
+          'MeshPeer; a relay that meets no peer has a key made in memory at every start.',
+      ),
   })
+  .prefault({})
   .describe('Who this relay is to its peers: its PeerHandle follows from the key.')
 
 const npampListener = z
@@ -33,10 +39,32 @@ const npampListener = z
   })
   .describe('Where peers dial this relay. Absent: it only dials.')
 
+const mcpTls = z
+  .strictObject({
+    certFile: filePath().describe('The certificate chain, PEM.'),
+    keyFile: filePath().describe('The private key of the certificate, PEM.'),
+    clientCAFile: filePath()
+      .optional()
+      .describe('Certificate authorities, PEM: a client without a certificate of one of them is refused.'),
+  })
+  .describe('https instead of http. The files are read again when they change.')
+
 const mcpListener = z
   .strictObject({
     host: listenHost().default('127.0.0.1').describe('The address to listen on.'),
     port: listenPort().describe('The TCP port; 0 lets the system choose.'),
+    tls: mcpTls.optional(),
+    publicURL: publicUrl()
+      .optional()
+      .describe(
+        'What clients call this listener where that is not the address listened on, such as https://mcp.example.com ' +
+          'behind a proxy. Its host is served besides those of allowedHosts.',
+      ),
+    trustedProxies: z
+      .array(addressBlock())
+      .max(64)
+      .default([])
+      .describe('Blocks of addresses, such as 10.0.0.0/8, whose X-Forwarded-For and Forwarded headers are believed.'),
     allowedOrigins: z
       .array(allowedOrigin())
       .max(64)
@@ -85,6 +113,36 @@ const limits = z
       .max(1_000_000)
       .default(10_000)
       .describe('The most open legacy sessions of one route, and of one backend over all its callers.'),
+    sessionsPerPrincipal: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(1_000)
+      .describe('The most open legacy sessions of one client, over all routes.'),
+    streamsPerSession: z
+      .int()
+      .min(1)
+      .max(1_024)
+      .default(16)
+      .describe('The most open streams of one legacy session: answers that are streamed, and its GET stream.'),
+    eventStoreEvents: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(1_000)
+      .describe('The most events of one legacy session that are kept for a client that resumes; the oldest go first.'),
+    eventStoreBytes: z
+      .int()
+      .min(1_024)
+      .max(1_024 * MIB)
+      .default(MIB)
+      .describe('The same in octets.'),
+    eventStoreTotalBytes: z
+      .int()
+      .min(1_024)
+      .max(65_536 * MIB)
+      .default(64 * MIB)
+      .describe('The most octets of events that are kept over all sessions.'),
     idleSession: duration().default('1h').describe('A legacy session without a request for this long ends.'),
     drain: duration().default('10s').describe('How long a stopping relay waits for open exchanges.'),
     halfOpenHandshakes: z

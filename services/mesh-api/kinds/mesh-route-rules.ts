@@ -2,6 +2,7 @@ import { allDistinct } from './distinct.ts'
 import { durationWithin } from './duration-rule.ts'
 import type { Rule } from './kind.ts'
 import type { MeshRoute } from './mesh-route.ts'
+import { holdsCredentials, isOfOneConnection, isOfTheRelay } from './never-accepted.ts'
 
 const DAY_MS = 86_400_000
 
@@ -26,5 +27,43 @@ export const routeRules: readonly Rule<MeshRoute>[] = [
     fieldPath: 'spec.path',
     holds: ({ spec }) => spec.path.split('/').every((segment) => segment !== '.' && segment !== '..'),
   },
+  {
+    id: 'ForwardHeadersDistinct',
+    message: 'names a header twice',
+    fieldPath: 'spec.forwardHeaders',
+    holds: ({ spec }) => allDistinct(spec.forwardHeaders),
+  },
+  {
+    // CARRIAGE section 1, and digest 10 section 1: passing the client's token on upstream is forbidden.
+    id: 'ForwardsNoCredentials',
+    message:
+      "authorization, cookie and proxy-* are the client's credentials for this relay, and never go to another server; " +
+      'give the backend its own with spec.mcp.headers of its MeshBackend',
+    fieldPath: 'spec.forwardHeaders',
+    holds: ({ spec }) => !spec.forwardHeaders.some(holdsCredentials),
+  },
+  {
+    id: 'ForwardsNoFraming',
+    message:
+      'host, content-*, connection, expect, http2-settings, keep-alive, te, trailer, transfer-encoding and upgrade ' +
+      'belong to one connection or one body, and mean nothing on another',
+    fieldPath: 'spec.forwardHeaders',
+    holds: ({ spec }) => !spec.forwardHeaders.some((name) => isOfOneConnection(name) && !holdsCredentials(name)),
+  },
+  {
+    id: 'ForwardsNothingOfMcp',
+    message:
+      'mcp-*, accept, accept-encoding and last-event-id are written by the relays themselves, and mcp-name and ' +
+      'mcp-param-* always cross; leave them out',
+    fieldPath: 'spec.forwardHeaders',
+    holds: ({ spec }) => !spec.forwardHeaders.some((name) => isOfTheRelay(name) || name.startsWith('mcp-')),
+  },
+  {
+    id: 'CorsOriginsDistinct',
+    message: 'names an origin twice',
+    fieldPath: 'spec.cors.allowedOrigins',
+    holds: ({ spec }) => allDistinct(spec.cors?.allowedOrigins ?? []),
+  },
+  durationWithin('spec.cors.maxAge', ({ spec }) => spec.cors?.maxAge, 0, DAY_MS, '0s and 24h'),
   durationWithin('spec.limits.requestTimeout', ({ spec }) => spec.limits.requestTimeout, 1, DAY_MS, '1ms and 24h'),
 ]

@@ -1,30 +1,43 @@
-/** Names that never become headers of a request to a backend, whatever it lists in `acceptHeaders`. */
-const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
-  // CARRIAGE section 1: credentials and identity of one leg are never passed to another.
-  'authorization',
-  'cookie',
-  'cookie2',
-  'set-cookie',
-  'host',
-  'mcp-session-id',
-  // Hop-by-hop.
+/** CARRIAGE section 1: credentials and identity of one leg are never passed to another. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'cookie2', 'set-cookie'])
+
+/** What belongs to one connection or to one body; hop-by-hop. */
+const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'expect',
+  'host',
   'http2-settings',
   'keep-alive',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // What the relay at the backend says itself.
+])
+
+/** What the relay at the backend says itself. */
+const OF_THE_RELAY: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
   'last-event-id',
   'mcp-method',
   'mcp-protocol-version',
+  'mcp-session-id',
 ])
 
-/** `name` in lower case. */
+/** Names in lower case, here and below. */
+export function holdsCredentials(name: string): boolean {
+  return CREDENTIALS.has(name) || name.startsWith('proxy-')
+}
+
+export function isOfOneConnection(name: string): boolean {
+  return OF_ONE_CONNECTION.has(name) || name.startsWith('content-') || name.startsWith('proxy-')
+}
+
+export function isOfTheRelay(name: string): boolean {
+  return OF_THE_RELAY.has(name)
+}
+
+/** Names that never become headers of a request to a backend, whatever it lists in `acceptHeaders`. */
 export function isNeverAccepted(name: string): boolean {
-  return NEVER_ACCEPTED.has(name) || name.startsWith('content-') || name.startsWith('proxy-')
+  return holdsCredentials(name) || isOfOneConnection(name) || isOfTheRelay(name)
 }

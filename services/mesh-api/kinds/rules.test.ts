@@ -14,8 +14,22 @@ import { KIND_NAMES, KINDS } from './all-kinds.ts'
 
 const MANY = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`k${index}`, 'v']))
 
+const URL = 'http://127.0.0.1:3001/mcp'
+const STDIO = { stdio: { command: 'npx' } }
+
+function withHeaders(...headers: object[]): Written {
+  return aBackend('everything', { mcp: { url: URL, headers } })
+}
+
+function forwarding(...forwardHeaders: string[]): Written {
+  return aRoute('everything', { forwardHeaders })
+}
+
 /** For every rule objects that break it and nothing else, and the place and message that come of it. */
 const BROKEN: Readonly<Record<string, readonly [Written, string][]>> = {
+  'MeshRelay KeyFileRequired': [
+    [aRelay('edge', { identity: {} }), 'spec.identity.keyFile: is required with an npamp listener'],
+  ],
   'MeshRelay ListenerCertificateRequired': [
     [
       aRelay('edge', { listeners: { npamp: { port: 7000, tls: { mode: 'ca', certFile: 'a.pem' } } } }),
@@ -38,6 +52,12 @@ const BROKEN: Readonly<Record<string, readonly [Written, string][]>> = {
     [
       aRelay('edge', { limits: { halfOpenHandshakes: 8, halfOpenPerSource: 9 } }),
       'spec.limits.halfOpenPerSource: halfOpenPerSource must not exceed halfOpenHandshakes',
+    ],
+  ],
+  'MeshRelay EventStoreWithinTotal': [
+    [
+      aRelay('edge', { limits: { eventStoreBytes: 2048, eventStoreTotalBytes: 2047 } }),
+      'spec.limits.eventStoreBytes: eventStoreBytes, which one session may have, must not exceed',
     ],
   ],
   'MeshRelay DurationBounds': [
@@ -129,6 +149,74 @@ const BROKEN: Readonly<Record<string, readonly [Written, string][]>> = {
     [aBackend('everything', { acceptHeaders: ['mcp-protocol-version'] }), 'spec.acceptHeaders: names a header twice'],
     [aBackend('everything', { acceptHeaders: ['x-tenant', 'x-tenant'] }), 'spec.acceptHeaders: names a header twice'],
   ],
+  'MeshBackend ExactlyOneServer': [
+    [aBackend('everything', { mcp: {} }), 'spec.mcp: exactly one of url and stdio must be set, as in url: http://'],
+    [aBackend('everything', { mcp: { url: URL, ...STDIO } }), 'spec.mcp: exactly one of url and stdio must be set'],
+  ],
+  'MeshBackend TransportWithUrl': [
+    [
+      aBackend('everything', { mcp: { ...STDIO, transport: 'HTTPSSE' } }),
+      'spec.mcp.transport: transport belongs to url; a stdio server has none',
+    ],
+  ],
+  'MeshBackend HeadersWithUrl': [
+    [
+      aBackend('everything', { mcp: { ...STDIO, headers: [{ name: 'authorization', value: 'x' }] } }),
+      'spec.mcp.headers: headers belong to url; give a stdio server what it needs with stdio.env',
+    ],
+  ],
+  'MeshBackend AcceptHeadersWithUrl': [
+    [
+      aBackend('everything', { mcp: STDIO, acceptHeaders: ['x-tenant'] }),
+      'spec.acceptHeaders: acceptHeaders belong to url',
+    ],
+  ],
+  'MeshBackend LimitsOfUrl': [
+    [aBackend('everything', { mcp: STDIO, limits: { connectTimeout: '3s' } }), 'spec.limits: connectTimeout'],
+    [aBackend('everything', { mcp: STDIO, limits: { firstHeaderTimeout: '3s' } }), 'spec.limits: connectTimeout'],
+    [aBackend('everything', { mcp: STDIO, limits: { maxConcurrency: 3 } }), 'spec.limits: connectTimeout'],
+  ],
+  'MeshBackend LimitsOfStdio': [
+    [aBackend('everything', { limits: { maxProcesses: 3 } }), 'spec.limits: maxProcesses'],
+    [aBackend('everything', { limits: { maxSessionProcesses: 3 } }), 'spec.limits: maxProcesses'],
+    [aBackend('everything', { limits: { maxQueued: 0 } }), 'spec.limits: maxProcesses'],
+  ],
+  'MeshBackend HeaderNamesDistinct': [
+    [
+      withHeaders({ name: 'x-key', value: '1' }, { name: 'x-key', valueFile: 'key' }),
+      'spec.mcp.headers: names a header twice',
+    ],
+  ],
+  'MeshBackend HeaderNamesFree': [
+    [withHeaders({ name: 'host', value: '1' }), 'spec.mcp.headers: names a header that the relay writes itself'],
+    [withHeaders({ name: 'content-type', value: '1' }), 'spec.mcp.headers: names a header that the relay'],
+    [withHeaders({ name: 'mcp-session-id', value: '1' }), 'spec.mcp.headers: names a header that the relay'],
+    [withHeaders({ name: 'mcp-param-x', value: '1' }), 'spec.mcp.headers: names a header that the relay'],
+    [withHeaders({ name: 'proxy-authorization', value: '1' }), 'spec.mcp.headers: names a header that the relay'],
+    [withHeaders({ name: 'accept', value: '1' }), 'spec.mcp.headers: names a header that the relay'],
+  ],
+  'MeshBackend HeadersNotAccepted': [
+    [
+      aBackend('everything', {
+        mcp: { url: URL, headers: [{ name: 'x-tenant', value: 'a' }] },
+        acceptHeaders: ['x-tenant'],
+      }),
+      'spec.mcp.headers: names a header of acceptHeaders too',
+    ],
+  ],
+  'MeshBackend HeaderOneValue': [
+    [withHeaders({ name: 'x-key' }), 'spec.mcp.headers: each header needs exactly one of value'],
+    [withHeaders({ name: 'x-key', value: '1', valueFile: 'key' }), 'spec.mcp.headers: each header needs exactly one'],
+    [withHeaders({ name: 'x-key', valueFromEnv: 'KEY', valueFile: 'key' }), 'spec.mcp.headers: each header needs'],
+  ],
+  'MeshBackend EnvironmentDistinct': [
+    [
+      aBackend('everything', {
+        mcp: { stdio: { command: 'npx', env: [{ name: 'A', value: '' }], inheritEnv: ['A'] } },
+      }),
+      'spec.mcp.stdio: names an environment variable twice',
+    ],
+  ],
   'MeshBackend DurationBounds': [
     [
       aBackend('everything', { limits: { connectTimeout: '0s' } }),
@@ -158,7 +246,38 @@ const BROKEN: Readonly<Record<string, readonly [Written, string][]>> = {
     [aRoute('everything', { path: '/a/../b' }), 'spec.path: must not have the segments "." or ".."'],
     [aRoute('everything', { path: '/.' }), 'spec.path: must not have the segments'],
   ],
+  'MeshRoute ForwardHeadersDistinct': [
+    [forwarding('x-tenant', 'x-tenant'), 'spec.forwardHeaders: names a header twice'],
+  ],
+  'MeshRoute ForwardsNoCredentials': [
+    [
+      forwarding('authorization'),
+      "spec.forwardHeaders: authorization, cookie and proxy-* are the client's credentials",
+    ],
+    [forwarding('cookie'), 'spec.forwardHeaders: authorization, cookie'],
+    [forwarding('proxy-authorization'), 'spec.forwardHeaders: authorization, cookie'],
+  ],
+  'MeshRoute ForwardsNoFraming': [
+    [forwarding('host'), 'spec.forwardHeaders: host, content-*'],
+    [forwarding('content-encoding'), 'spec.forwardHeaders: host, content-*'],
+    [forwarding('transfer-encoding'), 'spec.forwardHeaders: host, content-*'],
+  ],
+  'MeshRoute ForwardsNothingOfMcp': [
+    [forwarding('mcp-session-id'), 'spec.forwardHeaders: mcp-*, accept'],
+    [forwarding('mcp-param-region'), 'spec.forwardHeaders: mcp-*, accept'],
+    [forwarding('last-event-id'), 'spec.forwardHeaders: mcp-*, accept'],
+  ],
+  'MeshRoute CorsOriginsDistinct': [
+    [
+      aRoute('everything', { cors: { allowedOrigins: ['https://a.example', 'https://a.example'] } }),
+      'spec.cors.allowedOrigins: names an origin twice',
+    ],
+  ],
   'MeshRoute DurationBounds': [
+    [
+      aRoute('everything', { cors: { allowedOrigins: ['https://a.example'], maxAge: '25h' } }),
+      'spec.cors.maxAge: must be between 0s and 24h',
+    ],
     [
       aRoute('everything', { limits: { requestTimeout: '0ms' } }),
       'spec.limits.requestTimeout: must be between 1ms and 24h',
@@ -191,7 +310,12 @@ it('what keeps every rule is accepted, with the documented defaults', () => {
     aRelay('edge', {
       listeners: {
         npamp: { port: 0, tls: { mode: 'ca', certFile: 'c.pem', keyFile: 'k.pem' } },
-        mcp: { port: 0 },
+        mcp: {
+          port: 0,
+          tls: { certFile: 'c.pem', keyFile: 'k.pem', clientCAFile: 'ca.pem' },
+          publicURL: 'https://mcp.example.com/tools',
+          trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
+        },
         admin: { port: 0 },
       },
     }),
@@ -207,13 +331,37 @@ it('what keeps every rule is accepted, with the documented defaults', () => {
       acceptHeaders: ['x-tenant'],
       limits: { connectTimeout: '3s' },
     }),
-    aRoute('everything', { path: '/', limits: { requestTimeout: '1m' } }),
+    aBackend('keyed', {
+      mcp: {
+        url: URL,
+        transport: 'HTTPSSE',
+        headers: [
+          { name: 'authorization', valueFile: 'key' },
+          { name: 'x-tenant', value: 'a b' },
+        ],
+      },
+    }),
+    aBackend('process', {
+      mcp: { stdio: { command: 'npx', args: ['-y', ''], env: [{ name: 'KEY', value: '' }], inheritEnv: ['TOKEN'] } },
+      limits: { maxProcesses: 1, maxSessionProcesses: 1, maxQueued: 0 },
+    }),
+    aRoute('everything', {
+      path: '/',
+      forwardHeaders: ['x-tenant'],
+      cors: { allowedOrigins: ['https://app.example.com'] },
+      limits: { requestTimeout: '1m', sessions: 5 },
+    }),
   )
   expect(resources.relays[0]?.spec.limits).toEqual({
     maxBodyBytes: 4_194_304,
     maxHeaderBytes: 16_384,
     maxReplyBytes: 16_711_680,
     sessionsPerRoute: 10_000,
+    sessionsPerPrincipal: 1_000,
+    streamsPerSession: 16,
+    eventStoreEvents: 1_000,
+    eventStoreBytes: 1_048_576,
+    eventStoreTotalBytes: 67_108_864,
     idleSession: '1h',
     drain: '10s',
     halfOpenHandshakes: 256,
@@ -228,5 +376,10 @@ it('what keeps every rule is accepted, with the documented defaults', () => {
     protocols: ['mcp'],
     maxFrameBytes: 16_777_216,
     limits: { sessionsPerPeer: 256 },
+  })
+  expect(resources.routes[0]?.spec).toMatchObject({ cors: { maxAge: '10m' }, transparent: { trustAnnotations: true } })
+  expect(resources.backends[2]?.spec.mcp).toEqual({
+    headers: [],
+    stdio: { command: 'npx', args: ['-y', ''], env: [{ name: 'KEY', value: '' }], inheritEnv: ['TOKEN'] },
   })
 })

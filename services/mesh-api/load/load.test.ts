@@ -59,6 +59,21 @@ describe('a set of files', () => {
     expect(keyFiles()).toEqual(['keys/edge.pem', '/run/secrets/far.pem'])
   })
 
+  it('a program with a separator is a path, and one without is looked up', () => {
+    const commands = ['npx', './server', 'bin/server', '/usr/bin/server']
+    const backends = commands.map((command, index) =>
+      aBackend(`b${index}`, { mcp: { stdio: { command, cwd: 'work' } } }),
+    )
+    const loaded = loadResources([{ ...fileOf(aRelay(), ...backends), folder: '/etc/causeway' }]).backends
+    expect(loaded.map(({ spec }) => spec.mcp.stdio?.command)).toEqual([
+      'npx',
+      '/etc/causeway/server',
+      '/etc/causeway/bin/server',
+      '/usr/bin/server',
+    ])
+    expect(loaded[0]?.spec.mcp.stdio?.cwd).toBe('/etc/causeway/work')
+  })
+
   it('a field that is null is not set, but its name must be known', () => {
     const text = `
 apiVersion: mesh.causeway.dev/v1alpha1

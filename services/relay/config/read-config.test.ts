@@ -56,7 +56,7 @@ async function config() {
   const resources = loadResources([{ name: 'mesh.yaml', octets: Buffer.from(YAML) }])
   const closure = closureOf(resources, 'prod/tools')
   if (closure === undefined) throw new Error('no such relay')
-  return readConfig(closure)
+  return readConfig(closure, {})
 }
 
 describe('readConfig', () => {

@@ -1,31 +1,31 @@
-import {
-  type Closure,
-  durationMs,
-  type MeshBackend,
-  type MeshRelay,
-  type MeshRoute,
-  wireNameOf,
-} from '@causeway/mesh-api'
+import { type Closure, durationMs, type MeshRelay } from '@causeway/mesh-api'
 import type { ListenTlsMode } from '@causeway/npamp/transports'
 import { RelayStartError } from '../contract.ts'
+import { backendConfig } from './backends.ts'
+import type { Environment } from './headers.ts'
+import { mcpListener } from './mcp-listener.ts'
 import { qualified } from './names.ts'
 import { peerConfig } from './peers.ts'
 import { readPemFile } from './read-file.ts'
-import type { BackendConfig, NpampListenerConfig, RelayConfig, RelayLimits, RouteConfig } from './relay-config.ts'
+import type { NpampListenerConfig, RelayConfig, RelayLimits } from './relay-config.ts'
+import { routeConfig } from './routes.ts'
 
-/** Resources to tables. Reads the certificate files that they name; throws RelayStartError. */
-export async function readConfig(closure: Closure): Promise<RelayConfig> {
+/**
+ * Resources to tables. Reads the certificates and secrets that they name, from files and from `environment`; throws
+ * RelayStartError.
+ */
+export async function readConfig(closure: Closure, environment: Environment): Promise<RelayConfig> {
   const { relay } = closure
   const { listeners, replica } = relay.spec
   return {
     name: qualified(relay.metadata),
     replica,
     npamp: await npampListener(relay),
-    mcp: listeners.mcp,
+    mcp: listeners.mcp && (await mcpListener(listeners.mcp)),
     admin: listeners.admin,
     limits: limitsOf(relay),
     peers: await Promise.all(closure.peers.map((peer) => peerConfig(peer, closure))),
-    backends: closure.backends.map(backendConfig),
+    backends: await Promise.all(closure.backends.map((backend) => backendConfig(backend, environment))),
     routes: closure.routes.map(routeConfig),
   }
 }
@@ -58,47 +58,14 @@ function limitsOf({ spec: { limits } }: MeshRelay): RelayLimits {
     maxHeaderOctets: limits.maxHeaderBytes,
     maxReplyOctets: limits.maxReplyBytes,
     sessionsPerRoute: limits.sessionsPerRoute,
+    sessionsPerPrincipal: limits.sessionsPerPrincipal,
+    streamsPerSession: limits.streamsPerSession,
+    eventStoreEvents: limits.eventStoreEvents,
+    eventStoreOctets: limits.eventStoreBytes,
+    eventStoreTotalOctets: limits.eventStoreTotalBytes,
     idleSessionMs: durationMs(limits.idleSession),
     drainMs: durationMs(limits.drain),
     halfOpenHandshakes: limits.halfOpenHandshakes,
     halfOpenPerSource: limits.halfOpenPerSource,
   }
-}
-
-function backendConfig(backend: MeshBackend): BackendConfig {
-  const { metadata, spec } = backend
-  const { connectTimeout, firstHeaderTimeout, maxConcurrency } = spec.limits
-  return {
-    name: qualified(metadata),
-    wireName: wireNameOf(backend),
-    url: new URL(spec.mcp.url),
-    peers: new Set(spec.peers.map(({ name }) => qualified({ namespace: metadata.namespace, name }))),
-    acceptHeaders: spec.acceptHeaders,
-    connectTimeoutMs: optionalMs(connectTimeout),
-    firstHeaderTimeoutMs: optionalMs(firstHeaderTimeout),
-    maxConcurrency,
-  }
-}
-
-function routeConfig({ metadata, spec }: MeshRoute): RouteConfig {
-  const { backendRef, peer } = spec.transparent.target
-  const { namespace } = metadata
-  const name = qualified(metadata)
-  const target =
-    backendRef !== undefined
-      ? { backend: qualified({ namespace, name: backendRef.name }) }
-      : peer && { peer: qualified({ namespace, name: peer.name }), target: peer.target }
-  if (target === undefined)
-    throw new RelayStartError('CONFIGURATION', 'spec.transparent.target', `route ${name} has no target`)
-  return {
-    name,
-    path: spec.path,
-    target,
-    requestTimeoutMs: optionalMs(spec.limits.requestTimeout),
-    maxBodyOctets: spec.limits.maxBodyBytes,
-  }
-}
-
-function optionalMs(duration: string | undefined): number | undefined {
-  return duration === undefined ? undefined : durationMs(duration)
 }

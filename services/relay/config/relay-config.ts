@@ -24,9 +24,32 @@ export interface NpampListenerConfig extends AddressConfig {
   readonly tls: ListenTlsMode
 }
 
-interface McpListenerConfig extends AddressConfig {
+export interface McpListenerConfig extends AddressConfig {
+  readonly tls: McpTlsConfig | undefined
+  readonly publicUrl: URL | undefined
+  /** `address/prefix length`. */
+  readonly trustedProxies: readonly string[]
   readonly allowedOrigins: readonly string[]
   readonly allowedHosts: readonly string[]
+}
+
+/** Absolute paths, so that the files can be read again, and what they held at the start. */
+export interface McpTlsConfig {
+  readonly files: McpTlsFiles
+  readonly material: McpTlsMaterial
+}
+
+export interface McpTlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly clientCaFile: string | undefined
+}
+
+/** PEM. */
+export interface McpTlsMaterial {
+  readonly cert: Uint8Array
+  readonly key: Uint8Array
+  readonly clientCa?: Uint8Array
 }
 
 export interface RelayLimits {
@@ -34,24 +57,54 @@ export interface RelayLimits {
   readonly maxHeaderOctets: number
   readonly maxReplyOctets: number
   readonly sessionsPerRoute: number
+  readonly sessionsPerPrincipal: number
+  readonly streamsPerSession: number
+  /** Of one session. */
+  readonly eventStoreEvents: number
+  readonly eventStoreOctets: number
+  readonly eventStoreTotalOctets: number
   readonly idleSessionMs: number
   readonly drainMs: number
   readonly halfOpenHandshakes: number
   readonly halfOpenPerSource: number
 }
 
-export interface BackendConfig {
+export type BackendConfig = HttpBackendConfig | StdioBackendConfig
+
+interface AnyBackendConfig {
   /** `namespace/name`. */
   readonly name: string
   /** What peers name it by. */
   readonly wireName: string
-  readonly url: URL
   /** `namespace/name` of the peers that may reach it. */
   readonly peers: ReadonlySet<string>
+}
+
+export interface HttpBackendConfig extends AnyBackendConfig {
+  readonly kind: 'http'
+  readonly url: URL
+  readonly transport: 'streamableHttp' | 'httpSse'
+  /** Secret. Lower-case names. */
+  readonly headers: ReadonlyMap<string, string>
   readonly acceptHeaders: readonly string[]
   readonly connectTimeoutMs: number | undefined
   readonly firstHeaderTimeoutMs: number | undefined
   readonly maxConcurrency: number | undefined
+}
+
+export interface StdioBackendConfig extends AnyBackendConfig {
+  readonly kind: 'stdio'
+  readonly command: string
+  /** Secret, as people put keys there; and so is `env`. */
+  readonly args: readonly string[]
+  readonly env: ReadonlyMap<string, string>
+  /** Names. */
+  readonly inheritEnv: readonly string[]
+  readonly cwd: string | undefined
+  readonly maxProcesses: number
+  /** Of one client or peer. */
+  readonly maxSessionProcesses: number
+  readonly maxQueued: number
 }
 
 export interface RouteConfig {
@@ -59,8 +112,12 @@ export interface RouteConfig {
   readonly name: string
   readonly path: string
   readonly target: RouteTarget
+  readonly trustAnnotations: boolean
+  readonly forwardHeaders: readonly string[]
+  readonly cors: { readonly allowedOrigins: readonly string[]; readonly maxAgeSeconds: number } | undefined
   readonly requestTimeoutMs: number | undefined
   readonly maxBodyOctets: number | undefined
+  readonly sessions: number | undefined
 }
 
 type RouteTarget =

@@ -55,6 +55,12 @@ export async function createIdentityFile(
   return { key, algorithm: 'Ed25519', peerHandle: handleOf(key), warnings: [] }
 }
 
+/** A new Ed25519 identity that ends with the process: for who meets no peer that could know it again. */
+export function mintIdentity(): Identity {
+  const key = toSigningKey(generateKeyPairSync('ed25519').privateKey)
+  return { key, algorithm: 'Ed25519', peerHandle: handleOf(key), warnings: [] }
+}
+
 /** The size is checked before anything is allocated; a pipe or device that never ends is refused too. */
 async function readBounded(path: string): Promise<{ octets: Buffer; mode: number }> {
   let file: FileHandle | undefined

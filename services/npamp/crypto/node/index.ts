@@ -10,7 +10,13 @@ import { requireNativeSupport } from './native-support.ts'
 import { SealedInput } from './sealed-input.ts'
 import { NodeSigningKey, verifySignature } from './signatures.ts'
 
-export { createIdentityFile, type Identity, MAX_IDENTITY_FILE_OCTETS, readIdentityFile } from './identity-file.ts'
+export {
+  createIdentityFile,
+  type Identity,
+  MAX_IDENTITY_FILE_OCTETS,
+  mintIdentity,
+  readIdentityFile,
+} from './identity-file.ts'
 export { type IdentityFileCode, IdentityFileError } from './identity-file-error.ts'
 
 /**

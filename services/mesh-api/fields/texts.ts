@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { FIELD_FACTS } from './facts.ts'
+
+/** The value of an HTTP header (RFC 9110 section 5.5), ASCII only. */
+export const HEADER_VALUE = /^[!-~]([\t -~]*[!-~])?$/
+
+/** The most characters of one. */
+export const MAX_HEADER_VALUE = 8_192
+
+export const headerValue = () =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_HEADER_VALUE)
+    .regex(HEADER_VALUE, 'must be printable ASCII in one line, without a blank at either end')
+    .register(FIELD_FACTS, { secret: true })
+
+/** A program: a name that PATH knows, or a path. */
+export const program = () =>
+  z
+    .string()
+    .min(1)
+    .max(4096)
+    .regex(/^[^\0]+$/, 'must be a program without NUL, such as npx or ./server')
+    .register(FIELD_FACTS, { program: true })
+
+/** One argument of a program; people put keys there. */
+export const argument = () =>
+  z
+    .string()
+    .max(32_768)
+    .regex(/^[^\0]*$/, 'must be without NUL')
+    .register(FIELD_FACTS, { secret: true })
+
+export const environmentValue = () =>
+  z
+    .string()
+    .max(32_768)
+    .regex(/^[^\0]*$/, 'must be without NUL')
+    .register(FIELD_FACTS, { secret: true })

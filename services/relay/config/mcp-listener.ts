@@ -1,0 +1,44 @@
+import { isIPv6 } from 'node:net'
+import type { MeshRelay } from '@causeway/mesh-api'
+import { readPemFile } from './read-file.ts'
+import type { McpListenerConfig, McpTlsConfig, McpTlsFiles, McpTlsMaterial } from './relay-config.ts'
+
+type Listener = NonNullable<MeshRelay['spec']['listeners']['mcp']>
+
+/** Reads its certificate files. Throws RelayStartError. */
+export async function mcpListener(listener: Listener): Promise<McpListenerConfig> {
+  const { host, port, publicURL, trustedProxies, allowedOrigins, allowedHosts } = listener
+  return {
+    host,
+    port,
+    tls: await tlsOf(listener.tls),
+    publicUrl: publicURL === undefined ? undefined : new URL(publicURL),
+    trustedProxies: trustedProxies.map(withPrefix),
+    allowedOrigins,
+    allowedHosts,
+  }
+}
+
+/** Throws RelayStartError when a file cannot be read, or is no PEM. */
+export async function readMcpTls({ certFile, keyFile, clientCaFile }: McpTlsFiles): Promise<McpTlsMaterial> {
+  const [cert, key, clientCa] = await Promise.all([
+    readPemFile(certFile, `${MCP_TLS}.certFile`),
+    readPemFile(keyFile, `${MCP_TLS}.keyFile`),
+    clientCaFile === undefined ? undefined : readPemFile(clientCaFile, `${MCP_TLS}.clientCAFile`),
+  ])
+  return { cert, key, ...(clientCa === undefined ? {} : { clientCa }) }
+}
+
+const MCP_TLS = 'spec.listeners.mcp.tls'
+
+async function tlsOf(tls: Listener['tls']): Promise<McpTlsConfig | undefined> {
+  if (tls === undefined) return undefined
+  const files = { certFile: tls.certFile, keyFile: tls.keyFile, clientCaFile: tls.clientCAFile }
+  return { files, material: await readMcpTls(files) }
+}
+
+/** An address alone is a block of one. */
+function withPrefix(block: string): string {
+  if (block.includes('/')) return block
+  return `${block}/${isIPv6(block) ? 128 : 32}`
+}
