@@ -35,13 +35,30 @@ spec:
   limits: {connectTimeout: 500ms, maxConcurrency: 4}
 ---
 apiVersion: mesh.causeway.dev/v1alpha1
+kind: MeshBackend
+metadata: {name: old, namespace: prod}
+spec:
+  relayRefs: [{name: tools}]
+  mcp: {url: 'http://127.0.0.1:8080/sse', transport: HTTPSSE, headers: [{name: authorization, valueFromEnv: TOKEN}]}
+---
+apiVersion: mesh.causeway.dev/v1alpha1
+kind: MeshBackend
+metadata: {name: process, namespace: prod}
+spec:
+  relayRefs: [{name: tools}]
+  mcp: {stdio: {command: npx, args: [-y], env: [{name: KEY, value: v}], inheritEnv: [TOKEN], cwd: work}}
+  limits: {maxProcesses: 2}
+---
+apiVersion: mesh.causeway.dev/v1alpha1
 kind: MeshRoute
 metadata: {name: local, namespace: prod}
 spec:
   relayRefs: [{name: tools}]
   path: /files
   transparent: {target: {backendRef: {name: a-long-name-of-a-backend}}}
-  limits: {requestTimeout: 1m30s}
+  forwardHeaders: [x-team]
+  cors: {allowedOrigins: ['https://app.example'], maxAge: 1m}
+  limits: {requestTimeout: 1m30s, sessions: 7}
 ---
 apiVersion: mesh.causeway.dev/v1alpha1
 kind: MeshRoute
@@ -56,7 +73,7 @@ async function config() {
   const resources = loadResources([{ name: 'mesh.yaml', octets: Buffer.from(YAML) }])
   const closure = closureOf(resources, 'prod/tools')
   if (closure === undefined) throw new Error('no such relay')
-  return readConfig(closure, {})
+  return readConfig(closure, { TOKEN: 'Bearer t' })
 }
 
 describe('readConfig', () => {
@@ -70,6 +87,42 @@ describe('readConfig', () => {
       { backend: 'prod/a-long-name-of-a-backend' },
       { peer: 'prod/edge', target: undefined },
     ])
+  })
+
+  it('a backend is a URL or a process, with defaults of its own', async () => {
+    const { backends } = await config()
+    expect(backends[0]).toMatchObject({ kind: 'http', transport: 'streamableHttp', headers: new Map() })
+    expect(backends[1]).toMatchObject({
+      kind: 'http',
+      url: new URL('http://127.0.0.1:8080/sse'),
+      transport: 'httpSse',
+      headers: new Map([['authorization', 'Bearer t']]),
+    })
+    expect(backends[2]).toEqual({
+      kind: 'stdio',
+      name: 'prod/process',
+      wireName: 'process',
+      peers: new Set(),
+      command: 'npx',
+      args: ['-y'],
+      env: new Map([['KEY', 'v']]),
+      inheritEnv: ['TOKEN'],
+      cwd: 'work',
+      maxProcesses: 2,
+      maxSessionProcesses: 32,
+      maxQueued: 64,
+    })
+  })
+
+  it('a route says what crosses with it and who may read it', async () => {
+    const { routes } = await config()
+    expect(routes[0]).toMatchObject({
+      trustAnnotations: true,
+      forwardHeaders: ['x-team'],
+      cors: { allowedOrigins: ['https://app.example'], maxAgeSeconds: 60 },
+      sessions: 7,
+    })
+    expect(routes[1]).toMatchObject({ forwardHeaders: [], cors: undefined, sessions: undefined })
   })
 
   it('makes numbers of durations and code points of names', async () => {
