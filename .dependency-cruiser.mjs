@@ -53,7 +53,10 @@ export default {
       own('telemetry'),
       own('mesh-api'),
       '^services/(relay|control-plane)/index\\.ts$',
+      '^services/connect/index\\.mjs$',
     ]),
+    onlyLocal('connect', own('connect'), []),
+    onlyNpm('connect-packages', own('connect'), [], true),
     {
       name: 'packages-by-their-entries',
       comment: 'another package is imported by what its package.json exports, never by a path into it',
@@ -63,7 +66,7 @@ export default {
         path: '^services/',
         pathNot: [
           '^services/$1/',
-          '^services/[^/]+/index\\.ts$',
+          '^services/[^/]+/index\\.(ts|mjs)$',
           '^services/npamp/(crypto/node|transports)/index\\.ts$',
         ],
       },

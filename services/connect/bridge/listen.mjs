@@ -1,0 +1,80 @@
+import { TransportError } from '../http/transport-error.mjs'
+import { sessionHeaders } from '../mcp/request-headers.mjs'
+import { mediaType, RefusedError } from './failure.mjs'
+import { sleep } from './scope.mjs'
+import { BrokenStreamError, messagesOf, sendOk } from './wire.mjs'
+
+/** @import { HttpReply } from '../contract.ts' */
+/** @import { SharedParts } from './bridge.mjs' */
+/** @import { LegacySession } from './session.mjs' */
+
+/**
+ * Keeps the stream open on which a legacy server speaks unasked, taking it up again where it broke, for as long as the
+ * session lasts. Resolves when the session is over or its server offers no such stream.
+ *
+ * @param {LegacySession} session
+ * @param {SharedParts} parts
+ * @param {() => Promise<unknown>} renew the server has lost the session
+ */
+export async function listen(session, parts, renew) {
+  const { signal } = session.listening
+  /** @type {string | undefined} */
+  let lastEventId
+  let retryMs = DEFAULT_RETRY_MS
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      const reply = await openStream(session, parts, lastEventId, signal)
+      if (reply === undefined) return
+      for await (const event of messagesOf(reply)) {
+        failures = 0
+        lastEventId = event.lastEventId ?? lastEventId
+        retryMs = event.retryMs ?? retryMs
+        if (event.data.length > 0) await parts.inbound.take(event.data, { session, post: undefined }, parts.refuse)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof RefusedError) {
+        if (error.sessionLost && session.id !== undefined) {
+          // On success the new session has a stream of its own, and this one is aborted.
+          await renew().catch((reason) => parts.log(`no new session yet: ${reason.message}`))
+        } else if (error.status < 500) {
+          // 405 above all: the server has nothing to say unasked.
+          return
+        }
+      } else if (!(error instanceof TransportError || error instanceof BrokenStreamError)) {
+        throw error
+      }
+      failures++
+    }
+    await sleep(Math.max(retryMs, backoffMs(failures)), signal).catch(() => {})
+  }
+}
+
+/**
+ * @param {LegacySession | undefined} session
+ * @param {SharedParts} parts
+ * @param {string | undefined} lastEventId what was seen last of the stream that is wanted
+ * @param {AbortSignal} signal
+ * @returns {Promise<HttpReply | undefined>} undefined: the answer is no stream
+ */
+export async function openStream(session, { transport }, lastEventId, signal) {
+  const headers = {
+    accept: 'text/event-stream',
+    ...sessionHeaders(session),
+    ...(lastEventId !== undefined && { 'last-event-id': Buffer.from(lastEventId).toString('latin1') }),
+  }
+  const reply = await sendOk(transport, { method: 'GET', headers, signal })
+  if (mediaType(reply.headers) === 'text/event-stream') return reply
+  reply.body.destroy()
+  return undefined
+}
+
+/** @param {number} failures in a row @returns {number} */
+export function backoffMs(failures) {
+  return failures === 0 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
+}
+
+export const DEFAULT_RETRY_MS = 1_000
+const FIRST_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 30_000

@@ -1,0 +1,2 @@
+export { connect } from './connect.mjs'
+export { runHere } from './process.mjs'
