@@ -17,6 +17,7 @@ process.stderr.on('error', () => {})
 const HEAP_GROWTH_PERCENT = 200
 
 const code = await runProgram(process.argv.slice(2), {
+  environment: process.env,
   writeOut: (text) => void process.stdout.write(text),
   writeError: (text) => void process.stderr.write(text),
   onStopSignal(callback) {

@@ -2,6 +2,8 @@ import type { RelayStartError, startRelay } from '@causeway/relay'
 
 /** What a command needs of the world around it. */
 export interface CliHost {
+  /** The environment variables of the process. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   /** Standard output: what was asked for. */
   writeOut(text: string): void
   /** Standard error: problems and logs. */

@@ -40,13 +40,14 @@ spec: {relayRefs: [{name: edge}], path: /search, transparent: {target: {backendR
 `
 
 /** A world in which relays start as told, and nothing is real. */
-function world(start: (options: RelayOptions) => Partial<RunningRelay> = () => ({})) {
+function world(start: (options: RelayOptions) => Partial<RunningRelay> = () => ({}), environment = {}) {
   const events: string[] = []
   const signals: (() => void)[] = []
   let out = ''
   let error = ''
   const running = Promise.withResolvers<void>()
   const host: CliHost = {
+    environment,
     writeOut: (text) => {
       out += text
       if (text.includes('ready')) running.resolve()

@@ -1,10 +1,11 @@
-import { LOG_LEVELS, type LogLevel } from '@causeway/telemetry'
+import { LOG_LEVELS } from '@causeway/telemetry'
 import { Command, CommanderError, Option } from 'commander'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
 import { generateKey } from './keys/generate.ts'
 import { showKey } from './keys/show.ts'
 import packageFile from './package.json' with { type: 'json' }
+import { MCP_JSON_PORT, parsePort, sourceOf, type UpFlags } from './up/flags.ts'
 
 /** Runs one command line, without the names of the program and its interpreter. Answers the exit code; never rejects. */
 export async function runProgram(args: readonly string[], host: CliHost): Promise<ExitCode> {
@@ -31,14 +32,31 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
 
   program
     .command('up')
-    .description('Start the relays that configuration files describe, and run until told to stop.')
-    .argument('<file...>', 'multi-document YAML of mesh.causeway.dev/v1alpha1; all files are one configuration')
+    .description(
+      'Start the relays that configuration files describe, or serve the servers of an mcpServers file, and run until ' +
+        'told to stop.',
+    )
+    .argument('[file...]', 'multi-document YAML of mesh.causeway.dev/v1alpha1; all files are one configuration')
     .option('--relay <name>', 'start only this relay (name, or namespace/name)')
+    .option(
+      '--mcp-json <file>',
+      'instead of configuration files: the mcpServers JSON of an MCP client; each server is served at ' +
+        'http://127.0.0.1:PORT/NAME/mcp. Relative paths in it start from its folder; its programs get PATH, HOME and ' +
+        'their like, and the variables of their own env',
+    )
+    .addOption(
+      new Option(
+        '--port <port>',
+        `with --mcp-json: where to listen; 0: any free port (default: ${MCP_JSON_PORT})`,
+      ).argParser(parsePort),
+    )
     .addOption(new Option('--log-level <level>', 'least level of log lines').choices(LOG_LEVELS).default('info'))
     .option('--json', 'report as JSON lines on standard output; logs are JSON on standard error anyway')
-    .action(async (files: string[], options: { relay?: string; logLevel: LogLevel; json?: true }) => {
+    .action(async (files: string[], { logLevel, json, ...options }: UpFlags, command: Command) => {
+      const source = sourceOf(files, options)
+      if (typeof source === 'string') return command.error(`error: ${source}`)
       const { up } = await import('./up/up.ts')
-      finish(await up({ files, ...options, json: options.json === true }, host))
+      finish(await up({ source, logLevel, json: json === true }, host))
     })
 
   const keys = program.command('keys').description('Identities: private keys and their PeerHandles.')

@@ -2,7 +2,11 @@ import { formatProblem, type Problem, type Resources } from '@causeway/mesh-api'
 import type { ListenAddress, RunningRelay } from '@causeway/relay'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
+import { describeServed, servedBy } from './mcp-json/served.ts'
+import type { Plan } from './plan.ts'
 import type { StartFailure } from './start-all.ts'
+
+const OTHER_PORT = '; --port takes another one, and --port 0 any that is free'
 
 /** Tells a person, or with JSON lines a program, how it goes. */
 export class Report {
@@ -19,15 +23,24 @@ export class Report {
     if (this.#json) this.#line({ event: 'refused', problems })
   }
 
+  warnings(warnings: readonly Problem[]): void {
+    for (const warning of warnings) this.#host.writeError(`warning: ${formatProblem(warning)}\n`)
+    if (this.#json && warnings.length > 0) this.#line({ event: 'warnings', warnings })
+  }
+
   refused(message: string): ExitCode {
     this.#host.writeError(`causeway: ${message}\n`)
     if (this.#json) this.#line({ event: 'refused', message })
     return EXIT.badInput
   }
 
-  notStarted(failures: readonly StartFailure[]): ExitCode {
+  notStarted(failures: readonly StartFailure[], { servers }: Plan): ExitCode {
     for (const { relayName, error } of failures) {
-      this.#host.writeError(`MeshRelay/${relayName}: ${error.fieldPath}: ${error.message}\n`)
+      const text =
+        servers === undefined
+          ? `MeshRelay/${relayName}: ${error.fieldPath}: ${error.message}`
+          : `causeway: ${error.message}${error.code === 'LISTEN' ? OTHER_PORT : ''}`
+      this.#host.writeError(`${text}\n`)
     }
     if (this.#json) {
       const rows = failures.map(({ relayName, error: { code, fieldPath, message } }) => ({
@@ -41,9 +54,11 @@ export class Report {
     return failures.every(({ error }) => error.code !== 'LISTEN') ? EXIT.badInput : EXIT.failed
   }
 
-  started(relays: readonly RunningRelay[], resources: Resources): void {
+  started(relays: readonly RunningRelay[], { resources, servers }: Plan): void {
     for (const { name, peerHandle, addresses } of relays) {
-      if (this.#json) this.#line({ event: 'started', relay: name, peerHandle, addresses })
+      const served = servers && addresses.mcp && servedBy(servers, `http://${authority(addresses.mcp)}`)
+      if (this.#json) this.#line({ event: 'started', relay: name, peerHandle, addresses, ...served })
+      else if (served !== undefined) this.#host.writeOut(describeServed(served))
       else this.#host.writeOut(describeRelay({ name, peerHandle, addresses }, pathsOf(name, resources)))
     }
     if (this.#json) this.#line({ event: 'ready' })

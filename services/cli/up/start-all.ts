@@ -1,7 +1,7 @@
 import type { Resources } from '@causeway/mesh-api'
 import type { RelayStartError, RunningRelay } from '@causeway/relay'
 import type { Logger } from '@causeway/telemetry'
-import type { RelayModule } from '../host.ts'
+import type { CliHost, RelayModule } from '../host.ts'
 
 export interface StartFailure {
   readonly relayName: string
@@ -11,19 +11,20 @@ export interface StartFailure {
 export interface StartOptions {
   readonly resources: Resources
   readonly relayNames: readonly string[]
+  readonly environment: CliHost['environment']
   readonly logger: Logger
 }
 
 /** Starts the relays one after the other; if any of them fails, tries the rest, stops all and answers every failure. */
 export async function startAll(
-  { resources, relayNames, logger }: StartOptions,
+  { resources, relayNames, environment, logger }: StartOptions,
   { startRelay, RelayStartError }: RelayModule,
 ): Promise<{ relays: readonly RunningRelay[] } | { failures: readonly StartFailure[] }> {
   const relays: RunningRelay[] = []
   const failures: StartFailure[] = []
   for (const relayName of relayNames) {
     try {
-      relays.push(await startRelay({ resources, relayName, logger: logger.child({ relay: relayName }) }))
+      relays.push(await startRelay({ resources, relayName, environment, logger: logger.child({ relay: relayName }) }))
     } catch (error) {
       if (!(error instanceof RelayStartError)) throw error
       failures.push({ relayName, error })

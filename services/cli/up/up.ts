@@ -1,15 +1,13 @@
-import { ConfigurationError, loadResources, type Resources, readSourceFiles } from '@causeway/mesh-api'
 import type { RunningRelay } from '@causeway/relay'
 import { createLogger, type LogLevel } from '@causeway/telemetry'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
-import { chooseRelays } from './choose-relays.ts'
+import { planOf, type UpSource } from './plan.ts'
 import { Report } from './report.ts'
 import { startAll } from './start-all.ts'
 
 export interface UpOptions {
-  readonly files: readonly string[]
-  readonly relay?: string
+  readonly source: UpSource
   readonly logLevel: LogLevel
   readonly json: boolean
 }
@@ -18,35 +16,24 @@ export interface UpOptions {
  * `causeway up`: validates everything, starts the relays, and runs until a signal: then it drains and ends with 0. A
  * second signal ends the process at once.
  */
-export async function up(options: UpOptions, host: CliHost): Promise<ExitCode> {
-  const report = new Report(host, options.json)
-  const resources = await loadAll(options.files, report)
-  if (resources === undefined) return EXIT.badInput
-  const choice = chooseRelays(resources, options.relay)
-  if ('refusal' in choice) return report.refused(choice.refusal)
+export async function up({ source, logLevel, json }: UpOptions, host: CliHost): Promise<ExitCode> {
+  const report = new Report(host, json)
+  const plan = await planOf(source, host, report)
+  if (typeof plan === 'number') return plan
 
   // From here on: a signal that comes while relays are starting must not be lost.
   const stop = stopRequested(host)
-  const logger = createLogger({ level: options.logLevel, destination: { write: (line) => host.writeError(line) } })
-  const started = await startAll({ ...choice, resources, logger }, await host.loadRelay())
-  if ('failures' in started) return report.notStarted(started.failures)
+  const logger = createLogger({ level: logLevel, destination: { write: (line) => host.writeError(line) } })
+  const { environment } = host
+  const started = await startAll({ ...plan, environment, logger }, await host.loadRelay())
+  if ('failures' in started) return report.notStarted(started.failures, plan)
 
-  report.started(started.relays, resources)
+  report.started(started.relays, plan)
   await stop
   logger.info({ relays: started.relays.map(({ name }) => name) }, 'stopping: draining open exchanges')
   await drainAll(started.relays)
   report.stopped()
   return EXIT.ok
-}
-
-async function loadAll(files: readonly string[], report: Report): Promise<Resources | undefined> {
-  try {
-    return loadResources(await readSourceFiles(files))
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
-    report.problems(error.problems)
-    return undefined
-  }
 }
 
 /** Settles with the first signal; the second one ends the process. */
