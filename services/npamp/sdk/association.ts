@@ -1,0 +1,310 @@
+import { isUtf8 } from 'node:buffer'
+import {
+  type AssociationCore,
+  type AssociationEvent,
+  Bridge,
+  type BridgeEvent,
+  type CloseCause,
+  type CloseCode,
+  type FailureInput,
+  type IncomingExchange,
+  type NotificationInput,
+  type NpampError,
+  OUTCOME,
+  type OutgoingExchange,
+  PROTOCOL,
+  type ReplyFate,
+  type RequestInput,
+  SESSION_END_REASON,
+  TLV,
+  TRANSPORT_ERROR,
+  type Transport,
+} from '../index.ts'
+import { BridgeTimer, type Clock, type Connection, connect } from '../transports/index.ts'
+import type { Conversation } from './conversation.ts'
+import { RoomQueue } from './room-queue.ts'
+
+/** Takes what the peer asks of servers here; without one there are none. */
+export interface Acceptor {
+  /** A request outside every known session. */
+  requested(event: BridgeEvent & { type: 'request' }): void
+  /** A notification that belongs to no known exchange or session. False: nothing here is meant. */
+  notified(event: BridgeEvent & { type: 'notification' }): boolean
+}
+
+export interface McpAssociationOptions {
+  readonly core: AssociationCore
+  readonly clock: Clock
+  readonly maxOpenRequests: number
+  readonly acceptor?: (association: McpAssociation) => Acceptor
+  /** The peer's HELLO came: messages may cross. */
+  readonly onReady: () => void
+  readonly onClosed: (cause: CloseCause) => void
+}
+
+/** An association with a peer, the conversations on it, and which exchange belongs to which of them. */
+export class McpAssociation {
+  readonly core: AssociationCore
+  /** Resolves when it is over, for whatever reason. */
+  readonly closed: Promise<void>
+  readonly #options: McpAssociationOptions
+  readonly #clock: Clock
+  readonly #bridge: Bridge
+  readonly #timer: BridgeTimer
+  readonly #room: RoomQueue
+  readonly #acceptor: Acceptor | undefined
+  readonly #conversations = new Set<Conversation>()
+  readonly #sessions = new Map<string, Conversation>()
+  readonly #owners = new Map<OutgoingExchange | IncomingExchange, Conversation>()
+  readonly #ended: () => void
+  #connection: Connection | undefined
+  #drains = false
+
+  constructor(options: McpAssociationOptions) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.closed = promise
+    this.#ended = resolve
+    this.#options = options
+    this.core = options.core
+    this.#clock = options.clock
+    this.#bridge = new Bridge(options.core, { isUtf8, maxOpenIncoming: options.maxOpenRequests })
+    this.#timer = new BridgeTimer(this.#clock, this.#bridge, (events) => this.#dispatch(events))
+    this.#room = new RoomQueue(() => this.core.queueFull)
+    this.#acceptor = options.acceptor?.(this)
+  }
+
+  /** Starts the pump; events may come before this returns. */
+  open(transport: Transport): void {
+    this.#connection = connect(this.core, transport, this.#clock, (event) => this.#onEvent(event))
+  }
+
+  /** Whether the peer can be told which target and session a message is for. */
+  get carriesRouteContext(): boolean {
+    return this.core.peer?.extensions?.tlvTypes.has(TLV.ROUTE_CONTEXT) ?? false
+  }
+
+  /** The peer wants nothing new here (LINK op 2). */
+  get drains(): boolean {
+    return this.#drains
+  }
+
+  get sessionCount(): number {
+    return this.#sessions.size
+  }
+
+  close(code: CloseCode, reason: string): Promise<void> {
+    this.core.close(code, reason, this.#clock.now())
+    this.#flush()
+    return this.closed
+  }
+
+  abort(error: NpampError): void {
+    this.core.abort(error, this.#clock.now())
+    this.#flush()
+  }
+
+  // --- for conversations ---
+
+  add(conversation: Conversation): void {
+    this.#conversations.add(conversation)
+  }
+
+  /** `open`: exchanges that it leaves behind. */
+  remove(conversation: Conversation, open: Iterable<OutgoingExchange | IncomingExchange>): void {
+    this.#conversations.delete(conversation)
+    for (const exchange of open) this.#owners.delete(exchange)
+  }
+
+  addSession(key: Uint8Array, conversation: Conversation): void {
+    this.#sessions.set(hex(key), conversation)
+  }
+
+  hasSession(key: Uint8Array): boolean {
+    return this.#sessions.has(hex(key))
+  }
+
+  removeSession(key: Uint8Array): void {
+    this.#sessions.delete(hex(key))
+  }
+
+  /** Runs `act` once the send queue has room, in the order of the calls; settles as `act` does. */
+  whenRoom<Result>(act: () => Result): Promise<Result> {
+    return this.#room.run(act)
+  }
+
+  /** Throws as `Bridge.request` does; nothing was sent then. */
+  request(owner: Conversation, input: Omit<RequestInput, 'protocolId'>): OutgoingExchange {
+    const exchange = this.#bridge.request({ ...input, protocolId: PROTOCOL.MCP }, this.#clock.now())
+    this.#owners.set(exchange, owner)
+    this.#flush()
+    return exchange
+  }
+
+  /** Throws as `Bridge.notify` does. */
+  notify(input: Omit<NotificationInput, 'protocolId'>): void {
+    this.#bridge.notify({ ...input, protocolId: PROTOCOL.MCP })
+    this.#flush()
+  }
+
+  respond(exchange: IncomingExchange, kind: 'result' | 'error', octets: Uint8Array): ReplyFate {
+    this.#owners.delete(exchange)
+    const fate = this.#bridge.respond(exchange, { kind, octets }, this.#clock.now())
+    this.#flush()
+    return fate
+  }
+
+  fail(exchange: IncomingExchange, failure: FailureInput): void {
+    this.#owners.delete(exchange)
+    this.#bridge.fail(exchange, failure, this.#clock.now())
+    this.#flush()
+  }
+
+  /** `own`: the notification that says so; else one is made. Whatever still comes of it reaches nobody. */
+  cancel(exchange: OutgoingExchange, own?: Uint8Array): void {
+    this.#owners.delete(exchange)
+    this.#bridge.cancel(exchange, this.#clock.now(), own && { octets: own })
+    this.#flush()
+  }
+
+  /** LINK session-end, behind what the session has sent. */
+  endSession(key: Uint8Array, reason: number): void {
+    this.core.sendLink({ op: 'sessionEnd', session: key, reason }, this.#clock.now())
+    this.#flush()
+  }
+
+  /** Names a request that was sent as the relays' logs do: the association's id, and its ordinal in its direction. */
+  nameOf({ ordinal }: OutgoingExchange): string | undefined {
+    const info = this.core.established
+    return ordinal === 0 || info === undefined ? undefined : `${hex(info.associationId.subarray(0, 8))}/${ordinal}`
+  }
+
+  /** A request of the peer's belongs to this conversation. */
+  give(event: BridgeEvent & { type: 'request' }, owner: Conversation): void {
+    this.#owners.set(event.exchange, owner)
+    owner.requested(event)
+  }
+
+  // --- what happens ---
+
+  #onEvent(event: AssociationEvent): void {
+    this.#dispatch(this.#bridge.handleEvent(event, this.#clock.now()))
+    this.#timer.arm()
+    switch (event.type) {
+      case 'ready':
+        this.#options.onReady()
+        break
+      case 'link':
+        this.#link(event.message)
+        break
+      case 'drained':
+        this.#room.drained()
+        break
+      case 'closed':
+        this.#close(event.cause)
+        break
+      default:
+    }
+  }
+
+  #dispatch(events: readonly BridgeEvent[]): void {
+    for (const event of events) {
+      switch (event.type) {
+        case 'request':
+          this.#requested(event)
+          break
+        case 'notification':
+          this.#notified(event)
+          break
+        case 'cancel':
+          this.#owners.get(event.exchange)?.cancelled(event)
+          break
+        case 'reply':
+          this.#disown(event.exchange)?.replied(event)
+          break
+        case 'failed':
+          this.#disown(event.exchange)?.failed(event.exchange, event.failure, event.by)
+          break
+        case 'abandoned':
+          this.#owners.delete(event.exchange)
+          break
+      }
+    }
+  }
+
+  #requested(event: BridgeEvent & { type: 'request' }): void {
+    const { exchange, related } = event
+    const session = exchange.route?.session
+    const owner = session === undefined ? this.#ownerOf(related, exchange.route !== undefined) : this.#sessionOf(event)
+    if (owner !== undefined) this.give(event, owner)
+    else if (this.#acceptor !== undefined) this.#acceptor.requested(event)
+    else this.fail(exchange, session === undefined ? NO_TARGET : NO_SESSION)
+  }
+
+  #notified(event: BridgeEvent & { type: 'notification' }): void {
+    const { related, route } = event
+    const owner =
+      this.#ownerOf(related, route !== undefined) ??
+      (route?.session === undefined ? undefined : this.#sessions.get(hex(route.session)))
+    if (owner !== undefined) owner.notified(event)
+    else if (this.#acceptor?.notified(event) !== true && route?.session !== undefined && !this.core.queueFull)
+      this.endSession(route.session, SESSION_END_REASON.UNKNOWN_SESSION)
+  }
+
+  /** The session of this key, where it is with the target that the peer names. */
+  #sessionOf({ exchange: { route } }: BridgeEvent & { type: 'request' }): Conversation | undefined {
+    const owner = route?.session && this.#sessions.get(hex(route.session))
+    return owner?.route?.target === route?.target ? owner : undefined
+  }
+
+  /** By the exchange that a message belongs to; of a peer that cannot say, by there being one conversation only. */
+  #ownerOf(related: OutgoingExchange | IncomingExchange | undefined, named: boolean): Conversation | undefined {
+    if (related !== undefined) return this.#owners.get(related)
+    const onlyOne = !named && !this.carriesRouteContext && this.#conversations.size === 1
+    return onlyOne && this.#acceptor === undefined ? this.#conversations.values().next().value : undefined
+  }
+
+  #disown(exchange: OutgoingExchange): Conversation | undefined {
+    const owner = this.#owners.get(exchange)
+    this.#owners.delete(exchange)
+    return owner
+  }
+
+  #link(message: (AssociationEvent & { type: 'link' })['message']): void {
+    if (message.op === 'sessionEnd') this.#sessions.get(hex(message.session))?.sessionEnded()
+    if (message.op !== 'drain') return
+    this.#drains = true
+    for (const conversation of [...this.#conversations]) conversation.draining()
+  }
+
+  #close(cause: CloseCause): void {
+    this.#timer.disarm()
+    this.#room.drained()
+    for (const conversation of [...this.#conversations]) conversation.lost()
+    this.#sessions.clear()
+    this.#owners.clear()
+    this.#ended()
+    this.#options.onClosed(cause)
+  }
+
+  #flush(): void {
+    this.#connection?.flush()
+    this.#timer.arm()
+  }
+}
+
+/** A target that nobody here is, or not for this peer (CARRIAGE section 1). */
+export const NO_TARGET: FailureInput = {
+  code: TRANSPORT_ERROR.METHOD_UNSUPPORTED,
+  outcome: OUTCOME.NOT_DELIVERED,
+  message: 'no such target for this peer',
+}
+/** The edge answers 404 (CARRIAGE section 1). */
+export const NO_SESSION: FailureInput = {
+  code: TRANSPORT_ERROR.NOT_DELIVERED,
+  outcome: OUTCOME.SESSION_LOST,
+  message: 'unknown session',
+}
+
+export function hex(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('hex')
+}

@@ -1,0 +1,113 @@
+import {
+  effectOf,
+  type FailureInput,
+  type IncomingExchange,
+  OUTCOME,
+  type RouteContext,
+  type ScannedMessage,
+  SESSION_END_REASON,
+  TRANSPORT_ERROR,
+} from '../index.ts'
+import { hex, type McpAssociation, NO_SESSION } from './association.ts'
+import { Conversation, type Sending } from './conversation.ts'
+
+/** A legacy session of the peer's, as the server's SDK sees it. */
+export class SessionTransport extends Conversation {
+  readonly route: RouteContext | undefined
+  readonly #key: Uint8Array
+  /** The `initialize` that opened it, until it is answered. */
+  #opening: IncomingExchange | undefined
+  readonly #onOver: () => void
+
+  /** `route` is undefined for a peer that can name no session; `key` is ours then. */
+  constructor(
+    association: McpAssociation,
+    { route, key, opening }: { route: RouteContext | undefined; key: Uint8Array; opening: IncomingExchange },
+    onOver: () => void,
+  ) {
+    super(association)
+    this.route = route
+    this.sessionId = hex(key)
+    this.#key = key
+    this.#opening = opening
+    this.#onOver = onOver
+    if (route !== undefined) association.addSession(key, this)
+  }
+
+  async close(): Promise<void> {
+    if (this.over) return
+    this.giveUp(NO_SESSION)
+    if (this.route !== undefined) this.association.endSession(this.#key, SESSION_END_REASON.BACKEND_LOST)
+    this.finish()
+  }
+
+  sessionEnded(): void {
+    this.giveUp(NO_SESSION)
+    this.finish()
+  }
+
+  protected override finish(): void {
+    if (!this.over && this.route !== undefined) this.association.removeSession(this.#key)
+    super.finish()
+    this.#onOver()
+  }
+
+  protected override sending(_message: ScannedMessage, method: string): Sending {
+    return { label: { effect: effectOf(method), scope: '' } }
+  }
+
+  /** An ERROR reply to `initialize` forgets the session (CARRIAGE section 1). */
+  protected override answered(exchange: IncomingExchange, kind: 'result' | 'error'): void {
+    if (exchange !== this.#opening) return
+    this.#opening = undefined
+    if (kind === 'error') queueMicrotask(() => this.finish())
+  }
+}
+
+/**
+ * One request outside any session, as every request of the modern era is: its own scope of ids, and all that the server
+ * sends belongs to it. Over once it is answered.
+ */
+export class ExchangeTransport extends Conversation {
+  readonly route: RouteContext | undefined
+  readonly #exchange: IncomingExchange
+
+  constructor(association: McpAssociation, exchange: IncomingExchange) {
+    super(association)
+    this.#exchange = exchange
+    this.route = exchange.route
+  }
+
+  async close(): Promise<void> {
+    if (this.over) return
+    this.giveUp(UNANSWERED)
+    this.finish()
+  }
+
+  /** It is in none. */
+  sessionEnded(): void {}
+
+  override cancelled(event: Parameters<Conversation['cancelled']>[0]): void {
+    super.cancelled(event)
+    queueMicrotask(() => this.finish())
+  }
+
+  protected override get subject(): IncomingExchange {
+    return this.#exchange
+  }
+
+  protected override sending(_message: ScannedMessage, method: string): Sending {
+    return { label: { effect: effectOf(method), scope: '' } }
+  }
+
+  protected override answered(exchange: IncomingExchange): void {
+    // Not before the SDK knows that its answer was taken.
+    if (exchange === this.#exchange) queueMicrotask(() => this.finish())
+  }
+}
+
+const UNANSWERED: FailureInput = {
+  code: TRANSPORT_ERROR.NOT_DELIVERED,
+  outcome: OUTCOME.UNKNOWN,
+  message: 'the server closed without an answer',
+}
