@@ -7,14 +7,16 @@ const SECOND_MS = 1_000
 export class LineLimit {
   readonly #clock: Clock
   readonly #onLeftOut: (count: number) => void
+  readonly #linesPerSecond: number
   #secondEndsAt = Number.NEGATIVE_INFINITY
   #lines = 0
   #leftOut = 0
 
   /** `onLeftOut` is called at the end of a second in which lines were left out. */
-  constructor(clock: Clock, onLeftOut: (count: number) => void) {
+  constructor(clock: Clock, onLeftOut: (count: number) => void, linesPerSecond: number = LINES_PER_SECOND) {
     this.#clock = clock
     this.#onLeftOut = onLeftOut
+    this.#linesPerSecond = linesPerSecond
   }
 
   /** Whether this line may be written. */
@@ -25,7 +27,7 @@ export class LineLimit {
       this.#lines = 0
     }
     this.#lines += 1
-    if (this.#lines <= LINES_PER_SECOND) return true
+    if (this.#lines <= this.#linesPerSecond) return true
     if (this.#leftOut === 0) this.#clock.setTimeout(() => this.#tell(), Math.ceil(this.#secondEndsAt - now))
     this.#leftOut += 1
     return false

@@ -53,6 +53,11 @@ export const METRIC_TABLE = {
   causeway_notifications_dropped_total: counter('{notification}', 'Notifications not passed on, by reason.', [
     'reason',
   ]),
+  causeway_events_dropped_total: counter(
+    '{event}',
+    'Events of legacy sessions that clients can no longer ask for, because newer ones needed the room.',
+    [],
+  ),
   causeway_notifications_refused_total: counter('{notification}', 'Notifications that a backend refused.', ['backend']),
   causeway_server_requests_answered_total: counter(
     '{request}',
@@ -62,7 +67,11 @@ export const METRIC_TABLE = {
   causeway_service_parameters_dropped_total: counter('{parameter}', 'Service parameters not passed on, by reason.', [
     'reason',
   ]),
-  causeway_line_ends_changed_total: counter('{octet}', 'CR octets outside strings rewritten for SSE.', []),
+  causeway_line_ends_changed_total: counter(
+    '{octet}',
+    'CR and LF octets outside strings rewritten for SSE or stdio.',
+    [],
+  ),
 
   causeway_tool_labels_total: counter(
     '{label}',
@@ -81,6 +90,17 @@ export const METRIC_TABLE = {
     '{message}',
     'Messages on the streams of backends that were not passed on, by reason.',
     ['backend', 'reason'],
+  ),
+
+  // Servers that are processes.
+  causeway_backend_processes: gauge('{process}', 'Processes of stdio backends that have not ended.', ['backend']),
+  causeway_backend_process_starts_total: counter('{process}', 'Processes of stdio backends that were started.', [
+    'backend',
+  ]),
+  causeway_backend_process_deaths_total: counter(
+    '{process}',
+    'Processes of stdio backends that ended unasked, or could not be started, by how.',
+    ['backend', 'how'],
   ),
 } as const satisfies Readonly<Record<string, MetricRow>>
 

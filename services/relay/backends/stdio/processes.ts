@@ -1,0 +1,57 @@
+import type { CallFailure, SessionClient } from '../../exchanges/contract.ts'
+import { Conversation, type ConversationHost, type ConversationOwner } from './conversation.ts'
+
+/** All processes of one backend, from their start until nothing of them is left. */
+export class Processes {
+  readonly #host: ConversationHost
+  readonly #all = new Set<Conversation>()
+  #onNone: (() => void)[] = []
+
+  constructor(host: ConversationHost) {
+    this.#host = host
+  }
+
+  /** Why none may be started now. */
+  refusal(): CallFailure | undefined {
+    return this.#host.starts.refusal()
+  }
+
+  /** Starts a process. That this failed is told to the calls that are opened on it. */
+  start(owner: ConversationOwner, client?: SessionClient | undefined): Conversation {
+    const counted: ConversationOwner = {
+      over: (end) => owner.over(end),
+      stray: (what) => owner.stray?.(what),
+      gone: () => {
+        this.#all.delete(conversation)
+        owner.gone()
+        if (this.#all.size === 0) for (const none of this.#onNone.splice(0)) none()
+      },
+    }
+    const conversation = new Conversation(this.#host, counted, client)
+    this.#all.add(conversation)
+    return conversation
+  }
+
+  /** Ends what still runs; resolves when nothing is left, or after the limit, when no signal helps. */
+  async end(limitMs: number, killAfterMs: number): Promise<void> {
+    for (const conversation of this.#all) conversation.stop()
+    const { clock } = this.#host
+    const killer = clock.setTimeout(() => {
+      for (const conversation of this.#all) conversation.kill()
+    }, killAfterMs)
+    let limit: unknown
+    await Promise.race([
+      this.#none(),
+      new Promise<void>((resolve) => {
+        limit = clock.setTimeout(resolve, limitMs)
+      }),
+    ])
+    clock.clearTimeout(killer)
+    clock.clearTimeout(limit)
+  }
+
+  #none(): Promise<void> {
+    if (this.#all.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#onNone.push(resolve))
+  }
+}
