@@ -1,8 +1,8 @@
 import type { Logger, Metrics } from '@causeway/telemetry'
 import type { Backend, BackendClock } from './backends/contract.ts'
 import { createHttpBackend } from './backends/http/backend.ts'
-import type { BackendConfig, HttpBackendConfig, RelayLimits } from './config/relay-config.ts'
-import { RelayStartError } from './contract.ts'
+import { createStdioBackend } from './backends/stdio/backend.ts'
+import type { BackendConfig, HttpBackendConfig, RelayLimits, StdioBackendConfig } from './config/relay-config.ts'
 
 /** What every backend of a relay is given. */
 export interface BackendContext {
@@ -15,8 +15,25 @@ export interface BackendContext {
 }
 
 export function createBackend(config: BackendConfig, context: BackendContext): Backend {
-  if (config.kind === 'http') return httpBackend(config, context)
-  throw new RelayStartError('CONFIGURATION', 'spec.mcp.stdio', `backend ${config.name}: not available`)
+  return config.kind === 'http' ? httpBackend(config, context) : stdioBackend(config, context)
+}
+
+function stdioBackend(config: StdioBackendConfig, context: BackendContext): Backend {
+  const { command, args, env, inheritEnv, cwd, maxProcesses, maxSessionProcesses, maxQueued } = config
+  const { limits, environment, clock, logger, metrics } = context
+  return createStdioBackend({
+    name: `backend/${config.name}`,
+    command,
+    args,
+    env,
+    inheritEnv,
+    cwd,
+    relayEnv: environment,
+    limits: { maxProcesses, maxSessionProcesses, maxQueued, maxReplyOctets: limits.maxReplyOctets },
+    clock,
+    logger,
+    metrics,
+  })
 }
 
 function httpBackend(config: HttpBackendConfig, { limits, clock, logger, metrics }: BackendContext): Backend {
