@@ -3,15 +3,13 @@ import {
   type Bridge,
   type BridgeEvent,
   type EstablishedInfo,
+  type IncomingExchange,
   LimitError,
-  MCP_NOTIFICATIONS,
-  type McpDirection,
   type NpampError,
   type RouteContext,
-  TLV,
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
-import type { CallFailure, ClientNotification, SessionEndReason } from '../exchanges/contract.ts'
+import type { CallFailure, ClientNotification, Session, SessionEndReason } from '../exchanges/contract.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import { IncomingCalls } from './incoming-calls.ts'
 import { hex } from './incoming-sessions.ts'
@@ -19,16 +17,18 @@ import type { LocalTargets } from './local-targets.ts'
 import { OutgoingCalls } from './outgoing-calls.ts'
 import type { PeerCall } from './peer-call.ts'
 import type { PeerConfig } from './peer-config.ts'
+import type { PinnedSession } from './pinned-session.ts'
 import { type ProcessBudget, ReadBudget } from './read-budget.ts'
+import { ReceivedServerRequests } from './received-server-requests.ts'
+import { SentServerRequests } from './sent-server-requests.ts'
+import { ServerTraffic } from './server-traffic.ts'
 
 /** The association that calls are carried by, as far as they need it. */
 export interface CallsHost {
   readonly core: AssociationCore
   readonly bridge: Bridge
   readonly context: AssociationContext
-  /** Sessions of our clients that are pinned here, by `Session.id`. */
-  readonly sessions: ReadonlySet<string>
-  /** The one that has the association to itself, because its calls cross without RouteContext. */
+  /** The session of our clients that has the association to itself, because its calls cross without RouteContext. */
   readonly unnamedSession: string | undefined
   /** After anything was asked of the association or its bridge. */
   flush(): void
@@ -61,9 +61,12 @@ export interface CallsHome {
   sessionOver(sessionId: string, why: 'refused' | 'lost'): void
 }
 
+const NO_SESSIONS: ReadonlyMap<string, PinnedSession> = new Map()
+
 /**
- * The calls of one association in both directions: of our clients (outgoing) and of the peer's (incoming). Most
- * associations are idle most of the time, so each side is built when it is first needed.
+ * The calls of one association in both directions, of our clients (outgoing) and of the peer's (incoming), and what servers
+ * ask and say of their own accord, in both directions too. Most associations are idle most of the time, so each part is
+ * built when it is first needed.
  */
 export class AssociationCalls {
   readonly #host: CallsHost
@@ -71,6 +74,9 @@ export class AssociationCalls {
   readonly #info: EstablishedInfo
   #outgoing: OutgoingCalls | undefined
   #incoming: IncomingCalls | undefined
+  #serverTraffic: ServerTraffic | undefined
+  #sentRequests: SentServerRequests | undefined
+  #receivedRequests: ReceivedServerRequests | undefined
   #budget: ReadBudget | undefined
   /** As far as the budget knows. */
   #partOctets = 0
@@ -87,6 +93,19 @@ export class AssociationCalls {
     return this.#outgoing?.size ?? 0
   }
 
+  /** Sessions of our clients that are pinned here, by `Session.id`. */
+  get sessions(): ReadonlyMap<string, PinnedSession> {
+    return this.#serverTraffic?.sessions ?? NO_SESSIONS
+  }
+
+  pinSession(session: Session, targetName: string | undefined): void {
+    this.#theServerTraffic.pin(session, targetName)
+  }
+
+  unpinSession(id: string): void {
+    this.#serverTraffic?.unpin(id)
+  }
+
   start(call: PeerCall): 'started' | 'elsewhere' | CallFailure {
     const { targetName, request } = call
     return this.#theOutgoing.start(call, routeOf(targetName, request.session?.key))
@@ -100,22 +119,24 @@ export class AssociationCalls {
     for (const event of events) {
       switch (event.type) {
         case 'request':
-          this.#theIncoming.request(event)
+          if (!this.#theServerTraffic.request(event)) this.#theIncoming.request(event)
           break
         case 'cancel':
-          this.#incoming?.cancel(event)
+          this.#answeredBy(event.exchange)?.cancel(event)
           break
         case 'abandoned':
-          this.#incoming?.abandoned(event)
+          this.#answeredBy(event.exchange)?.abandoned(event)
           break
         case 'reply':
-          this.#outgoing?.reply(event)
+          if (this.#sentRequests?.owns(event.exchange)) this.#sentRequests.reply(event)
+          else this.#outgoing?.reply(event)
           break
         case 'failed':
-          this.#outgoing?.failed(event, this.#host.core.state === 'closed')
+          if (this.#sentRequests?.owns(event.exchange)) this.#sentRequests.failed(event)
+          else this.#outgoing?.failed(event, this.#host.core.state === 'closed')
           break
         case 'notification':
-          this.#notification(event)
+          if (!this.#theServerTraffic.notification(event)) this.#theIncoming.notification(event)
           break
       }
     }
@@ -144,44 +165,13 @@ export class AssociationCalls {
   close(): void {
     this.#closed = true
     this.#incoming?.close()
+    this.#serverTraffic?.close()
     this.#budget?.close()
   }
 
-  /** From the peer's server to our client where it belongs to a call or session of ours, else from its client to a target. */
-  #notification(event: BridgeEvent & { type: 'notification' }): void {
-    if (event.related?.side === 'mine') {
-      this.#outgoing?.notification(event.related, event.octets)
-      return
-    }
-    const { sessions } = this.#host
-    const direction = MCP_NOTIFICATIONS.get(event.method)
-    const { route } = event
-    if (route === undefined && this.#saysItself(direction)) {
-      if (!this.#outgoing?.notificationByContent(event)) this.#dropped('unrelated')
-      return
-    }
-    // What a server says outside any call is for the session's GET stream, which no edge opens yet.
-    if (route?.session !== undefined && sessions.has(hex(route.session))) this.#dropped('no_stream')
-    // Too late for its call, and no client's own: a target of the same name here must not get it.
-    else if (route?.session === undefined && direction !== undefined && direction !== 'toServer') {
-      this.#dropped('unrelated')
-    } else this.#theIncoming.notification(event)
-  }
-
-  /**
-   * Whether a notification that names neither exchange nor session can be about one client only, so that what it says
-   * decides (digest 10 section 6): one session has the association to itself, or one exchange without a session, which is
-   * a scope of its own (CARRIAGE section 2), and the peer has no RelatedExchange to name it by.
-   */
-  #saysItself(direction: McpDirection | undefined): boolean {
-    const { unnamedSession, core } = this.#host
-    if (unnamedSession !== undefined) return direction !== 'toServer'
-    if (this.openOutgoing !== 1 || core.peer?.extensions?.tlvTypes.has(TLV.RELATED_EXCHANGE)) return false
-    return direction === 'toClient' || direction === 'both'
-  }
-
-  #dropped(reason: string): void {
-    this.#host.context.outgoingWatch.notificationDropped(reason)
+  /** A client of ours answers what a server asks, a target here what the peer's clients do. */
+  #answeredBy(exchange: IncomingExchange): ReceivedServerRequests | IncomingCalls | undefined {
+    return this.#receivedRequests?.owns(exchange) ? this.#receivedRequests : this.#incoming
   }
 
   get #theOutgoing(): OutgoingCalls {
@@ -224,9 +214,56 @@ export class AssociationCalls {
       queuedOctets: () => host.core.queuedOctets,
       flush: () => host.flush(),
       sendSessionEnd: (session, reason) => host.endSession(session, reason),
+      serverRequests: this.#theSentRequests,
+      onlyTheirs: () => host.unnamedSession === undefined,
       onEnded: () => host.exchangeEnded(),
     })
     return this.#incoming
+  }
+
+  get #theServerTraffic(): ServerTraffic {
+    this.#serverTraffic ??= new ServerTraffic({
+      host: this.#host,
+      requests: this.#theReceivedRequests,
+      budget: this.#theBudget,
+      outgoing: () => this.#outgoing,
+      incoming: () => this.#incoming,
+    })
+    return this.#serverTraffic
+  }
+
+  get #theReceivedRequests(): ReceivedServerRequests {
+    const host = this.#host
+    const { clock, incomingWatch, processBudget } = host.context
+    this.#receivedRequests ??= new ReceivedServerRequests({
+      bridge: host.bridge,
+      clock,
+      budget: this.#theBudget,
+      processBudget,
+      watch: incomingWatch,
+      peerName: this.#home.config.name,
+      nameOf: (ordinal) => this.#nameOf(ordinal),
+      queueFull: () => host.core.queueFull,
+      queuedOctets: () => host.core.queuedOctets,
+      flush: () => host.flush(),
+      onEnded: () => host.exchangeEnded(),
+    })
+    return this.#receivedRequests
+  }
+
+  get #theSentRequests(): SentServerRequests {
+    const host = this.#host
+    this.#sentRequests ??= new SentServerRequests({
+      bridge: host.bridge,
+      clock: host.context.clock,
+      flush: () => host.flush(),
+      watch: host.context.outgoingWatch,
+      peerName: this.#home.config.name,
+      nameOf: (ordinal) => this.#nameOf(ordinal),
+      onSessionUnknown: (client) => this.#incoming?.sessionUnknown(client),
+      onEnded: () => host.exchangeEnded(),
+    })
+    return this.#sentRequests
   }
 
   /** Names a request on both relays: the association's id, and the request's ordinal on it in its direction. */
@@ -248,9 +285,13 @@ export class AssociationCalls {
 
   /** Whose exchange a frame is of that has not come whole, nobody can say: it can only end with its association. */
   #failLargest(): void {
-    if (this.#outgoing?.failLargest() || !this.#theBudget.over) return
-    if (this.#partOctets * 2 <= this.#theBudget.heldOctets) return
-    this.#host.abort(new LimitError('MEMORY', 'there is no memory left for the rest of a frame of the peer'))
+    const call = this.#outgoing?.largest
+    const session = this.#serverTraffic?.largest
+    if (session !== undefined && session.heldOctets > (call?.heldOctets ?? 0)) session.loseHeld('client_budget')
+    else if (call !== undefined) call.failAlone('budget')
+    else if (this.#theBudget.over && this.#partOctets * 2 > this.#theBudget.heldOctets) {
+      this.#host.abort(new LimitError('MEMORY', 'there is no memory left for the rest of a frame of the peer'))
+    }
   }
 }
 

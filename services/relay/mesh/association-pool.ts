@@ -1,3 +1,4 @@
+import type { Session } from '../exchanges/contract.ts'
 import type { PeerAssociation } from './peer-association.ts'
 import type { PeerCall } from './peer-call.ts'
 
@@ -70,12 +71,12 @@ export class AssociationPool {
     return this.#pins.get(sessionId)
   }
 
-  /** `named`: the peer can be told which session a call is for. Otherwise the session has the association to itself. */
-  pin(sessionId: string, association: PeerAssociation, named: boolean): void {
-    this.#pins.set(sessionId, association)
-    association.pinSession(sessionId)
-    if (named) return
-    association.unnamedSession = sessionId
+  /** Without a target to name, the peer cannot be told the session either: it has the association to itself. */
+  pin(session: Session, association: PeerAssociation, targetName: string | undefined): void {
+    this.#pins.set(session.id, association)
+    association.pinSession(session, targetName)
+    if (targetName !== undefined) return
+    association.unnamedSession = session.id
     association.carriedUnnamed = true
   }
 

@@ -13,24 +13,36 @@ export interface DeliveryOptions {
   readonly onTooSlow: (why: 'overflow' | 'stall') => void
 }
 
-const NOTHING: Uint8Array[] = []
+/** Who is told; what belongs to no exchange has no end. */
+export type DeliverySink = Pick<CallSink, 'notification'> & Partial<Pick<CallSink, 'reply' | 'fail'>>
+
+/** Something other than a notification that must not overtake those that wait. Told one of both, once. */
+export interface Turn {
+  come(): void
+  /** It will not come: the receiver is too slow, or gone. */
+  lost(): void
+}
+
+type Held = Uint8Array | Turn
+
+const NOTHING: Held[] = []
 
 /**
  * The way of one exchange's notifications and its end to a sink that may be behind. Reading goes on meanwhile: other
  * exchanges share the association.
  */
 export class Delivery {
-  readonly #sink: CallSink
+  readonly #sink: DeliverySink
   readonly #options: DeliveryOptions
   #state: 'flowing' | 'behind' | 'over' = 'flowing'
-  #held: Uint8Array[] = NOTHING
+  #held: Held[] = NOTHING
   /** How many of `#held` are gone already: taking from the front of a long array would copy the rest each time. */
   #taken = 0
   #heldOctets = 0
   #end: CallReply | CallFailure | undefined
   #stallTimer: unknown
 
-  constructor(sink: CallSink, options: DeliveryOptions) {
+  constructor(sink: DeliverySink, options: DeliveryOptions) {
     this.#sink = sink
     this.#options = options
   }
@@ -42,6 +54,12 @@ export class Delivery {
   notification(octets: Uint8Array): void {
     if (this.#state === 'flowing') this.#deliver(octets)
     else if (this.#state === 'behind') this.#hold(octets)
+  }
+
+  inTurn(turn: Turn): void {
+    if (this.#state === 'flowing') turn.come()
+    else if (this.#state === 'behind') this.#keep(turn)
+    else turn.lost()
   }
 
   /** The one end of the exchange; it waits behind notifications that wait. */
@@ -60,6 +78,10 @@ export class Delivery {
     while (this.#isFlowing()) {
       const next = this.#held[this.#taken++]
       if (next === undefined) break
+      if ('come' in next) {
+        next.come()
+        continue
+      }
       this.#count(-next.length)
       this.#deliver(next)
     }
@@ -71,8 +93,10 @@ export class Delivery {
   drop(): void {
     this.#state = 'over'
     this.#disarm()
+    const left = this.#held === NOTHING ? NOTHING : this.#held.slice(this.#taken)
     this.#letGo()
     this.#count(-this.#heldOctets)
+    for (const one of left) if ('lost' in one) one.lost()
   }
 
   // The sink may end the exchange while it is being told something, which a type guard on the field would hide.
@@ -94,9 +118,13 @@ export class Delivery {
       this.#tooSlow('overflow')
       return
     }
-    if (this.#held === NOTHING) this.#held = []
-    this.#held.push(octets)
+    this.#keep(octets)
     this.#count(octets.length)
+  }
+
+  #keep(one: Held): void {
+    if (this.#held === NOTHING) this.#held = []
+    this.#held.push(one)
   }
 
   #letGo(): void {
@@ -106,8 +134,8 @@ export class Delivery {
 
   #finish(end: CallReply | CallFailure): void {
     this.drop()
-    if ('octets' in end) this.#sink.reply(end)
-    else this.#sink.fail(end)
+    if ('octets' in end) this.#sink.reply?.(end)
+    else this.#sink.fail?.(end)
   }
 
   #tooSlow(why: 'overflow' | 'stall'): void {

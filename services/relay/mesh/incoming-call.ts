@@ -1,7 +1,17 @@
 import type { Bridge, IncomingExchange } from '@causeway/npamp'
 import { NpampError, OUTCOME, PROTOCOL, STATUS } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
-import type { CallFailure, CallHandle, CallReply, CallSink, Era, Session } from '../exchanges/contract.ts'
+import type {
+  CallFailure,
+  CallHandle,
+  CallReply,
+  CallSink,
+  Era,
+  ServerRequest,
+  ServerRequestHandle,
+  ServerRequestSink,
+  Session,
+} from '../exchanges/contract.ts'
 import { MAX_STALL_MS } from './delivery.ts'
 import { failureToPeer } from './failures.ts'
 import type { ReplyRoom } from './reply-room.ts'
@@ -10,6 +20,8 @@ import type { ReplyRoom } from './reply-room.ts'
 export interface IncomingRequest {
   readonly exchange: IncomingExchange
   readonly era: Era
+  /** The one that it is in. */
+  readonly session: Session | undefined
   readonly octets: number
   readonly arrivedAt: number
   /** For logs. */
@@ -28,6 +40,8 @@ export interface IncomingCallHost {
   /** When the peer last took anything that was waiting. */
   readonly progressedAt: () => number
   readonly onNotificationLost: (code: string) => void
+  /** Asks the caller something that the target wants to know, for this call or after it. */
+  readonly ask: (call: IncomingCall, request: ServerRequest, sink: ServerRequestSink) => ServerRequestHandle
   /** Exactly once. */
   readonly onEnded: (call: IncomingCall, how: 'result' | 'error' | CallFailure) => void
 }
@@ -60,6 +74,10 @@ export class IncomingCall implements CallSink {
     if (this.#over) return 'ok'
     this.#send(octets)
     return this.#host.queueFull() ? this.#wait() : 'ok'
+  }
+
+  serverRequest(request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle {
+    return this.#host.ask(this, request, sink)
   }
 
   arriving(octets: number): 'ok' | 'wait' {
@@ -113,14 +131,14 @@ export class IncomingCall implements CallSink {
     this.#handle?.cancel('abandoned')
   }
 
-  /** Nobody waits for the answer any more. `session`: the one that it is in. */
-  abandon(session: Session | undefined): void {
+  /** Nobody waits for the answer any more. */
+  abandon(): void {
     if (this.#over) return
     this.#end({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: 'the association ended' })
     // In the legacy era a disconnect is never a cancel (digest 10 section 4). The session is about to end, and its calls
     // with it; outside of one nothing else would ever end a call that the server leaves open.
     if (this.request.era === 'modern') this.#handle?.cancel('disconnect')
-    else if (session === undefined) this.#handle?.cancel('abandoned')
+    else if (this.request.session === undefined) this.#handle?.cancel('abandoned')
   }
 
   #send(octets: Uint8Array): void {

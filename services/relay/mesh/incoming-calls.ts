@@ -3,24 +3,31 @@ import {
   type BridgeEvent,
   CANCELLED_METHOD,
   effectiveEffect,
-  type FailureInput,
   type IncomingExchange,
   mcpRequest,
-  OUTCOME,
-  type Outcome,
   type ScannedMessage,
-  TRANSPORT_ERROR,
   unlabelledEffectOf,
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
-import type { CallFailure, Session, SessionEndReason } from '../exchanges/contract.ts'
+import type {
+  CallFailure,
+  ServerRequest,
+  ServerRequestHandle,
+  ServerRequestSink,
+  Session,
+  SessionEndReason,
+} from '../exchanges/contract.ts'
 import { eraOf } from '../exchanges/era.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
+import { FarClients } from './far-clients.ts'
 import { IncomingCall, type IncomingCallHost } from './incoming-call.ts'
-import { type IncomingSession, IncomingSessions } from './incoming-sessions.ts'
+import { hex, IncomingSessions } from './incoming-sessions.ts'
 import type { LocalTargets, TargetScope } from './local-targets.ts'
 import { ASSOCIATION_BUDGET_OCTETS, type ProcessBudget, type ReadBudget } from './read-budget.ts'
+import { NOT_JSON, type Refusal, TOO_MUCH, UNKNOWN_SESSION, UNKNOWN_TARGET } from './refusals.ts'
 import { ReplyRoom } from './reply-room.ts'
+import { notAsked, type SentServerRequests } from './sent-server-requests.ts'
+import { NO_SERVER_REQUESTS, NOBODY_TO_ASK, SESSION_GONE } from './unplaced.ts'
 
 export interface IncomingCallsOptions {
   readonly bridge: Bridge
@@ -42,6 +49,10 @@ export interface IncomingCallsOptions {
   readonly flush: () => void
   /** LINK session-end towards the peer. */
   readonly sendSessionEnd: (session: Uint8Array, reason: SessionEndReason) => void
+  /** What the targets ask the peer's clients. */
+  readonly serverRequests: SentServerRequests
+  /** Whether no session of our own clients has the association to itself. */
+  readonly onlyTheirs: () => boolean
   /** An exchange ended: the association may be idle now. */
   readonly onEnded: () => void
 }
@@ -53,19 +64,28 @@ export class IncomingCalls {
   readonly #calls = new Map<IncomingExchange, Open>()
   readonly #sessions: IncomingSessions
   readonly #waiting = new Set<IncomingCall>()
+  readonly #clients: FarClients
   readonly #room: ReplyRoom<IncomingCall>
   #progressedAt = Number.NEGATIVE_INFINITY
   #resuming = false
   #roomAgain = false
-  /** The session of a peer that cannot name one: an association has one at a time (CARRIAGE section 1). */
-  #unnamed: IncomingSession | undefined
 
   constructor(options: IncomingCallsOptions) {
     const { bridge, clock, queueFull, flush, watch, maxSessions, processBudget } = options
     this.#options = options
     this.#room = new ReplyRoom({ process: processBudget, queueFull, onRoom: () => this.#resumeWaiting() })
+    const onNotificationLost = (reason: string) => watch.notificationDropped(reason.toLowerCase())
+    this.#clients = new FarClients({
+      bridge,
+      requests: options.serverRequests,
+      queueFull,
+      flush,
+      isAlone: (client) => client === this.#sessions.unnamed?.client && options.onlyTheirs(),
+      onNotificationLost,
+    })
     this.#sessions = new IncomingSessions({
       maxSessions,
+      clientOf: (route) => this.#clients.create(route),
       onOpened: () => watch.sessionOpened(),
       onSessionLost: (sessionId, reason) => this.#sessionLost(sessionId, reason),
       onEnded: (reason) => watch.sessionEnded(reason),
@@ -78,7 +98,8 @@ export class IncomingCalls {
       onWaiting: (call) => this.#waiting.add(call),
       room: this.#room,
       progressedAt: () => this.#progressedAt,
-      onNotificationLost: (code) => watch.notificationDropped(code.toLowerCase()),
+      onNotificationLost,
+      ask: (call, request, sink) => this.#ask(call, request, sink),
       onEnded: (call, how) => this.#ended(call, how),
     }
   }
@@ -99,10 +120,10 @@ export class IncomingCalls {
     const { scope, session, era, opensSession, idToken, message } = place
     const octets = message.text
     const call = new IncomingCall(
-      { exchange, era, octets: octets.length, arrivedAt: clock.now(), requestId },
+      { exchange, era, session, octets: octets.length, arrivedAt: clock.now(), requestId },
       this.#host,
     )
-    this.#calls.set(exchange, { call, scope, session, opensSession })
+    this.#calls.set(exchange, { call, scope, opensSession })
     budget.hold(octets.length)
     watch.opened()
     call.handle = scope.call(
@@ -132,7 +153,7 @@ export class IncomingCalls {
     }
     const scope = this.#sessions.scopeOf(target)
     const key = route?.session
-    const unnamed = route === undefined ? this.#unnamedAt(scope) : undefined
+    const unnamed = route === undefined ? this.#sessions.unnamedAt(scope) : undefined
     const known = key === undefined ? unnamed : this.#sessions.find(key, scope)
     if (key !== undefined && known === undefined) {
       watch.notificationDropped('unknown_session')
@@ -149,11 +170,12 @@ export class IncomingCalls {
   cancel({ exchange, message }: BridgeEvent & { type: 'cancel' }): void {
     const open = this.#calls.get(exchange)
     this.#options.watch.cancelled('received', open === undefined ? 'over' : 'passed_on')
-    if (open?.session === undefined) {
+    const session = open?.call.request.session
+    if (open === undefined || session === undefined) {
       open?.call.cancel()
       return
     }
-    const { scope, session } = open
+    const { scope } = open
     if (this.#sessions.find(session.key, scope) === undefined) {
       // Its target lost the session: nobody there can be told, and the peer still gets its one reply.
       open.call.breakOff()
@@ -164,8 +186,23 @@ export class IncomingCalls {
   }
 
   abandoned({ exchange }: BridgeEvent & { type: 'abandoned' }): void {
-    const open = this.#calls.get(exchange)
-    open?.call.abandon(open.session)
+    this.#calls.get(exchange)?.call.abandon()
+  }
+
+  /** Whether a client of the peer's has a session of this key here. */
+  hasSession(key: Uint8Array): boolean {
+    return this.#sessions.byId(hex(key)) !== undefined
+  }
+
+  /** Whether the peer has the session here that an association has one of, because nothing names it. */
+  get hasUnnamedSession(): boolean {
+    return this.#sessions.unnamed !== undefined
+  }
+
+  /** The peer said in an answer to a server's request that it does not know the session of this client. */
+  sessionUnknown(client: object): void {
+    const known = this.#sessions.ofClient(client)
+    if (known !== undefined) this.#sessions.end(known.session.key, 'unknown')
   }
 
   /** LINK session-end of the peer's. False when it is about no session of its clients here. */
@@ -175,6 +212,7 @@ export class IncomingCalls {
 
   drained(): void {
     this.#resumeWaiting()
+    this.#clients.drained()
   }
 
   #resumeWaiting(): void {
@@ -196,7 +234,7 @@ export class IncomingCalls {
   /** The association ended; the bridge has abandoned its exchanges already. */
   close(): void {
     this.#waiting.clear()
-    this.#unnamed = undefined
+    this.#clients.close()
     this.#room.close()
     this.#sessions.endAll()
   }
@@ -216,16 +254,27 @@ export class IncomingCalls {
     const rest = { scope, message, idToken: message.idToken }
     if (key !== undefined) {
       const known = this.#sessions.find(key, scope)
-      const entry = known ?? (opening ? this.#sessions.open(key, scope) : undefined)
-      if (entry === undefined) return opening ? TOO_MUCH : SESSION_LOST
+      const entry = known ?? (opening ? this.#sessions.open(key, scope, exchange.route) : undefined)
+      if (entry === undefined) return opening ? TOO_MUCH : UNKNOWN_SESSION
       return { ...rest, session: entry.session, era: 'legacy', opensSession: known === undefined }
     }
     if (exchange.route !== undefined || era === 'modern') {
       return { ...rest, session: undefined, era, opensSession: false }
     }
-    if (!opening) return { ...rest, session: this.#unnamedAt(scope)?.session, era, opensSession: false }
-    const entry = this.#openUnnamed(scope)
+    if (!opening) return { ...rest, session: this.#sessions.unnamedAt(scope)?.session, era, opensSession: false }
+    const entry = this.#sessions.openUnnamed(this.#options.random(16), scope)
     return entry === undefined ? TOO_MUCH : { ...rest, session: entry.session, era, opensSession: true }
+  }
+
+  /** What a target asks its caller on the caller's own call; after that call it may still ask the session's client. */
+  #ask(call: IncomingCall, request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle {
+    const { era, session, exchange } = call.request
+    if (era === 'modern') return notAsked(sink, NO_SERVER_REQUESTS)
+    const client = session && this.#sessions.byId(session.id)?.client
+    if (client !== undefined) return client.ask(request, sink, exchange)
+    if (session !== undefined) return notAsked(sink, SESSION_GONE)
+    if (call.over || exchange.route === undefined) return notAsked(sink, NOBODY_TO_ASK)
+    return this.#options.serverRequests.send(request, sink, { asker: call, route: exchange.route, related: exchange })
   }
 
   #refuse(exchange: IncomingExchange, refusal: Refusal, requestId: string): void {
@@ -235,20 +284,9 @@ export class IncomingCalls {
     watch.refused(refusal.outcome, { requestId, method: exchange.method, with: peerName }, refusal.message)
   }
 
-  /** A peer that initializes again on the same association has ended what it had there. */
-  #openUnnamed(scope: TargetScope): IncomingSession | undefined {
-    if (this.#unnamed !== undefined) this.#sessions.end(this.#unnamed.session.key, 'client')
-    this.#unnamed = this.#sessions.open(this.#options.random(16), scope)
-    return this.#unnamed
-  }
-
-  #unnamedAt(scope: TargetScope): IncomingSession | undefined {
-    return this.#unnamed?.scope === scope ? this.#unnamed : undefined
-  }
-
   #ended(call: IncomingCall, how: 'result' | 'error' | CallFailure): void {
     const { clock, budget, watch, peerName } = this.#options
-    const { exchange, octets, arrivedAt, requestId } = call.request
+    const { exchange, session, octets, arrivedAt, requestId } = call.request
     const durationMs = clock.now() - arrivedAt
     const open = this.#calls.get(exchange)
     this.#calls.delete(exchange)
@@ -259,31 +297,25 @@ export class IncomingCalls {
     else watch.failed(how, durationMs, facts)
     // An ERROR reply to initialize forgets the session (CARRIAGE section 1); so does a session that the backend lost.
     const over = (open?.opensSession && how !== 'result') || (typeof how !== 'string' && how.code === 'SessionLost')
-    if (open?.session !== undefined && over) this.#forget(open.session, open.opensSession ? 'refused' : 'backend')
+    if (session !== undefined && over) this.#sessions.forget(session.id, open?.opensSession ? 'refused' : 'backend')
     this.#options.onEnded()
   }
 
   #sessionLost(sessionId: string, reason: 'backend' | 'unknown'): void {
     const lost = this.#sessions.forget(sessionId, reason)
-    if (lost === undefined) return
-    if (lost === this.#unnamed) this.#unnamed = undefined
-    else this.#options.sendSessionEnd(lost.session.key, reason)
-  }
-
-  #forget(session: Session, reason: SessionEndReason | 'refused'): void {
-    const forgotten = this.#sessions.forget(session.id, reason)
-    if (forgotten === this.#unnamed) this.#unnamed = undefined
+    // The peer has no name for any other.
+    if (lost?.client.route !== undefined) this.#options.sendSessionEnd(lost.session.key, reason)
   }
 }
 
 interface Open {
   readonly call: IncomingCall
   readonly scope: TargetScope
-  readonly session: Session | undefined
   readonly opensSession: boolean
 }
 
-interface Place extends Pick<Open, 'scope' | 'session' | 'opensSession'> {
+interface Place extends Pick<Open, 'scope' | 'opensSession'> {
+  readonly session: Session | undefined
   readonly era: 'modern' | 'legacy'
   readonly idToken: Uint8Array
   readonly message: ScannedMessage
@@ -294,28 +326,4 @@ function isForServers(method: string): boolean {
   return mcpRequest(method)?.direction !== 'toClient'
 }
 
-type Refusal = FailureInput & { readonly outcome: Outcome }
-
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
-
-const UNKNOWN_TARGET: Refusal = {
-  code: TRANSPORT_ERROR.METHOD_UNSUPPORTED,
-  outcome: OUTCOME.NOT_DELIVERED,
-  message: 'no such target for this peer',
-}
-const NOT_JSON: Refusal = {
-  code: TRANSPORT_ERROR.NOT_DELIVERED,
-  outcome: OUTCOME.NOT_DELIVERED,
-  message: 'not a JSON-RPC request',
-}
-const TOO_MUCH: Refusal = {
-  code: TRANSPORT_ERROR.NOT_DELIVERED,
-  outcome: OUTCOME.NOT_DELIVERED,
-  reason: 3,
-  message: 'this peer has too much open here',
-}
-const SESSION_LOST: Refusal = {
-  code: TRANSPORT_ERROR.NOT_DELIVERED,
-  outcome: OUTCOME.SESSION_LOST,
-  message: 'unknown session',
-}

@@ -1,13 +1,18 @@
+import type { RouteContext } from '@causeway/npamp'
 import type { Session, SessionEndReason } from '../exchanges/contract.ts'
+import type { FarClient } from './far-client.ts'
 import type { LocalTarget, TargetScope } from './local-targets.ts'
 
 export interface IncomingSession {
   readonly session: Session
+  readonly client: FarClient
   readonly scope: TargetScope
 }
 
 export interface IncomingSessionsOptions {
   readonly maxSessions: number
+  /** Whoever hears what the server says in a session that begins; `route`: undefined where the peer cannot be told it. */
+  readonly clientOf: (route: RouteContext | undefined) => FarClient
   readonly onOpened: () => void
   /** A target ended a session, or does not know it. */
   readonly onSessionLost: (sessionId: string, reason: 'backend' | 'unknown') => void
@@ -19,6 +24,8 @@ export class IncomingSessions {
   readonly #options: IncomingSessionsOptions
   readonly #sessions = new Map<string, IncomingSession>()
   readonly #scopes = new Map<LocalTarget, TargetScope>()
+  /** The session of a peer that cannot name one: an association has one at a time (CARRIAGE section 1). */
+  #unnamed: IncomingSession | undefined
 
   constructor(options: IncomingSessionsOptions) {
     this.#options = options
@@ -43,11 +50,37 @@ export class IncomingSessions {
     return known?.scope === scope ? known : undefined
   }
 
+  /** The session of this id, at whatever target. */
+  byId(id: string): IncomingSession | undefined {
+    return this.#sessions.get(id)
+  }
+
+  ofClient(client: object): IncomingSession | undefined {
+    for (const one of this.#sessions.values()) if (one.client === client) return one
+    return undefined
+  }
+
+  get unnamed(): IncomingSession | undefined {
+    return this.#unnamed
+  }
+
+  unnamedAt(scope: TargetScope): IncomingSession | undefined {
+    return this.#unnamed?.scope === scope ? this.#unnamed : undefined
+  }
+
+  /** A peer that initializes again on the same association has ended what it had there. `key`: nobody else sees it. */
+  openUnnamed(key: Uint8Array, scope: TargetScope): IncomingSession | undefined {
+    if (this.#unnamed !== undefined) this.end(this.#unnamed.session.key, 'client')
+    this.#unnamed = this.open(key, scope, undefined)
+    return this.#unnamed
+  }
+
   /** Undefined when the association has as many as it may have, or the key is another target's. */
-  open(key: Uint8Array, scope: TargetScope): IncomingSession | undefined {
+  open(key: Uint8Array, scope: TargetScope, route: RouteContext | undefined): IncomingSession | undefined {
     const id = hex(key)
     if (this.#sessions.size >= this.#options.maxSessions || this.#sessions.has(id)) return undefined
-    const opened: IncomingSession = { session: { key, id }, scope }
+    const client = this.#options.clientOf(route)
+    const opened: IncomingSession = { session: { key, id, client }, client, scope }
     this.#sessions.set(id, opened)
     this.#options.onOpened()
     return opened
@@ -57,16 +90,21 @@ export class IncomingSessions {
   forget(id: string, reason: SessionEndReason | 'refused'): IncomingSession | undefined {
     const known = this.#sessions.get(id)
     if (known === undefined) return undefined
-    this.#sessions.delete(id)
-    this.#options.onEnded(reason)
+    this.#remove(id, reason)
+    known.client.end()
     return known
   }
 
   /** The peer ended it: the target hears of it. False when it was unknown. */
   end(key: Uint8Array, reason: SessionEndReason): boolean {
-    const known = this.forget(hex(key), reason)
-    known?.scope.endSession(known.session, reason)
-    return known !== undefined
+    const id = hex(key)
+    const known = this.#sessions.get(id)
+    if (known === undefined) return false
+    this.#remove(id, reason)
+    // First: once it knows, it says nothing more to its server, not even that nobody will answer.
+    known.scope.endSession(known.session, reason)
+    known.client.end()
+    return true
   }
 
   /** The association ended, and with it every session (MCP-021). */
@@ -74,6 +112,12 @@ export class IncomingSessions {
     for (const id of [...this.#sessions.keys()]) this.forget(id, 'client')
     for (const scope of this.#scopes.values()) scope.end('client')
     this.#scopes.clear()
+  }
+
+  #remove(id: string, reason: SessionEndReason | 'refused'): void {
+    if (this.#unnamed?.session.id === id) this.#unnamed = undefined
+    this.#sessions.delete(id)
+    this.#options.onEnded(reason)
   }
 }
 

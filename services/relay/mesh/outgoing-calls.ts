@@ -3,8 +3,6 @@ import {
   type BridgeEvent,
   CANCELLED_METHOD,
   ClosedError,
-  IncompatibleError,
-  LimitError,
   NpampError,
   OUTCOME,
   type OutgoingExchange,
@@ -17,6 +15,7 @@ import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification } from '../exchanges/contract.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import { failureFromPeer } from './failures.ts'
+import { notTaken } from './not-taken.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { callByContent, cancelledToken } from './related-by-content.ts'
@@ -58,6 +57,11 @@ export class OutgoingCalls implements CallCarrier {
     return this.#byExchange.size
   }
 
+  /** Undefined: the exchange is no call of a client's here, or over. */
+  callOf(exchange: OutgoingExchange): PeerCall | undefined {
+    return this.#byExchange.get(exchange)
+  }
+
   /** Queues the request. A failure says that nothing was sent; `elsewhere` that this association is over. */
   start(call: PeerCall, route: RouteContext | undefined): 'started' | 'elsewhere' | CallFailure {
     const { bridge, clock, flush } = this.#options
@@ -78,7 +82,7 @@ export class OutgoingCalls implements CallCarrier {
       this.#byExchange.set(exchange, call)
     } catch (error) {
       if (error instanceof ClosedError) return 'elsewhere'
-      return refusalOf(error)
+      return notTaken(error)
     }
     flush()
     return 'started'
@@ -154,13 +158,6 @@ export class OutgoingCalls implements CallCarrier {
     this.#options.onUnsent(call)
   }
 
-  /** A notification that the peer says belongs to this exchange. */
-  notification(exchange: OutgoingExchange, octets: Uint8Array): void {
-    const call = this.#byExchange.get(exchange)
-    if (call === undefined) this.#options.watch.notificationDropped('closed_exchange')
-    else call.notification(octets)
-  }
-
   /**
    * A notification of a peer that cannot say what it belongs to; for an association that one session has to itself
    * (digest 10 section 6). False when nothing says so either, or two exchanges could be meant.
@@ -171,12 +168,11 @@ export class OutgoingCalls implements CallCarrier {
     return call !== undefined
   }
 
-  /** The exchange that holds most for a slow receiver ends, alone. False when none holds anything. */
-  failLargest(): boolean {
+  /** The call that holds most for a slow receiver; undefined when none holds anything. */
+  get largest(): PeerCall | undefined {
     let largest: PeerCall | undefined
     for (const call of this.#holding) if (call.heldOctets > (largest?.heldOctets ?? 0)) largest = call
-    largest?.failAlone('budget')
-    return largest !== undefined
+    return largest
   }
 
   // --- bookkeeping ---
@@ -211,18 +207,4 @@ export class OutgoingCalls implements CallCarrier {
     }
     return undefined
   }
-}
-
-/** Why the bridge did not take a request; nothing was sent. */
-function refusalOf(error: unknown): CallFailure {
-  if (!(error instanceof NpampError)) throw error
-  const outcome = OUTCOME.NOT_DELIVERED
-  if (error instanceof IncompatibleError) {
-    return { code: 'ProtocolUnsupported', outcome, message: 'the peer does not carry MCP' }
-  }
-  if (error instanceof LimitError && error.code === 'SEND_QUEUE_FULL') {
-    return { code: 'QuotaExceeded', outcome, message: 'too much is waiting for this peer already', retryAfter: '1' }
-  }
-  if (error instanceof LimitError) return { code: 'TooLarge', outcome, message: error.message }
-  return { code: 'NotDelivered', outcome, message: 'the request is no message that the mesh can carry' }
 }

@@ -13,7 +13,7 @@ import {
   type TransportInfo,
 } from '@causeway/npamp'
 import { type Clock, type Connection, connect } from '@causeway/npamp/transports'
-import type { CallFailure, ClientNotification, SessionEndReason } from '../exchanges/contract.ts'
+import type { CallFailure, ClientNotification, Session, SessionEndReason } from '../exchanges/contract.ts'
 import { AssociationCalls, type AssociationContext, type CallsHome, type CallsHost } from './association-calls.ts'
 import { BridgeTimer } from './bridge-timer.ts'
 import { hex } from './incoming-sessions.ts'
@@ -49,7 +49,6 @@ export interface Incarnation {
   readonly bootId: string
 }
 
-const NO_SESSIONS: ReadonlySet<string> = new Set()
 /** CARRIAGE section 1, LINK op 2. */
 const MAX_DRAIN_MS = 30_000
 /** What the peer sent before it heard of the drain is still served, not lost with the association. */
@@ -66,7 +65,6 @@ export class PeerAssociation implements CallsHost {
   unnamedSession: string | undefined
   /** It carries, or carried, calls without RouteContext. */
   carriedUnnamed = false
-  #sessions: Set<string> | undefined
   readonly context: AssociationContext
   readonly #options: PeerAssociationOptions
   readonly #clock: Clock
@@ -134,22 +132,23 @@ export class PeerAssociation implements CallsHost {
   }
 
   /** Sessions of our clients that are pinned to it, by `Session.id`. */
-  get sessions(): ReadonlySet<string> {
-    return this.#sessions ?? NO_SESSIONS
+  get sessions(): Iterable<string> {
+    return this.#calls?.sessions.keys() ?? []
   }
 
-  pinSession(id: string): void {
-    this.#sessions ??= new Set()
-    this.#sessions.add(id)
+  /** `targetName`: undefined where its messages name neither target nor session. */
+  pinSession(session: Session, targetName: string | undefined): void {
+    this.#calls?.pinSession(session, targetName)
   }
 
   unpinSession(id: string): void {
-    this.#sessions?.delete(id)
+    this.#calls?.unpinSession(id)
   }
 
   /** Nothing of our clients' is here. */
   get unused(): boolean {
-    return this.sessions.size === 0 && this.unnamedSession === undefined && (this.#calls?.openOutgoing ?? 0) === 0
+    if (this.unnamedSession !== undefined) return false
+    return this.#calls === undefined || (this.#calls.sessions.size === 0 && this.#calls.openOutgoing === 0)
   }
 
   /** The shorter queue goes first (CARRIAGE section 7). */

@@ -1,7 +1,16 @@
 import { OUTCOME, type OutgoingExchange } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
-import type { CallFailure, CallHandle, CallReply, CallRequest, CallSink } from '../exchanges/contract.ts'
-import { Delivery } from './delivery.ts'
+import type {
+  CallFailure,
+  CallHandle,
+  CallReply,
+  CallRequest,
+  CallSink,
+  ServerRequest,
+  ServerRequestHandle,
+  ServerRequestSink,
+} from '../exchanges/contract.ts'
+import { Delivery, type Turn } from './delivery.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 
 /** Dial, handshake and HELLO together, from the arrival of a request (CARRIAGE section 1). */
@@ -103,6 +112,21 @@ export class PeerCall implements CallHandle {
 
   notification(octets: Uint8Array): void {
     if (!this.#over) this.#delivery.notification(octets)
+  }
+
+  /** Whether the server may ask its caller anything. */
+  get mayBeAsked(): boolean {
+    return this.#options.sink.serverRequest !== undefined
+  }
+
+  /** Asks the caller what the server wants to know for it. */
+  ask(request: ServerRequest, answer: ServerRequestSink): ServerRequestHandle | undefined {
+    return this.#options.sink.serverRequest?.(request, answer)
+  }
+
+  /** What goes to the caller behind the notifications that wait. */
+  inTurn(turn: Turn): void {
+    this.#delivery.inTurn(turn)
   }
 
   end(end: CallReply | CallFailure): void {

@@ -108,11 +108,14 @@ export class Peer implements AssociationHome, CallCarrier {
   }
 
   endSession(session: Session, reason: SessionEndReason): void {
-    const unnamed = this.#pool.pinnedTo(session.id)?.unnamedSession === session.id
-    const association = this.#unpin(session.id, reason)
+    const association = this.#pool.pinnedTo(session.id)
+    if (association === undefined) return
+    const unnamed = association.unnamedSession === session.id
+    // First: what its server still asks then ends as part of the session, and is not answered one by one.
+    if (!unnamed) association.endSession(session.key, reason)
+    this.#unpin(session.id, reason)
     // The end of its association is all that a peer can be told of a session that it has no name for.
-    if (unnamed) association?.close(CLOSE_CODE.NORMAL, 'session ended')
-    else association?.endSession(session.key, reason)
+    if (unnamed) association.close(CLOSE_CODE.NORMAL, 'session ended')
   }
 
   // --- CallCarrier, while a call waits ---
@@ -242,7 +245,7 @@ export class Peer implements AssociationHome, CallCarrier {
   #startOn(association: PeerAssociation, call: PeerCall): void {
     const opened = call.opensSession ? call.request.session : undefined
     const opens = opened !== undefined && this.#pool.pinnedTo(opened.id) === undefined
-    if (opens) this.#pin(opened.id, association, call.targetName !== undefined)
+    if (opens) this.#pin(opened, association, call.targetName)
     else if (call.targetName === undefined) association.carriedUnnamed = true
     const started = association.start(call)
     if (started === 'started') return
@@ -320,8 +323,8 @@ export class Peer implements AssociationHome, CallCarrier {
 
   // --- sessions ---
 
-  #pin(sessionId: string, association: PeerAssociation, named: boolean): void {
-    this.#pool.pin(sessionId, association, named)
+  #pin(session: Session, association: PeerAssociation, targetName: string | undefined): void {
+    this.#pool.pin(session, association, targetName)
     this.#options.watch.sessionOpened()
   }
 

@@ -2,7 +2,7 @@ import { OUTCOME } from '@causeway/npamp'
 import type { CallFailure } from '../exchanges/contract.ts'
 import { SESSION_LOST } from './failures.ts'
 
-/** Why a call gets no association. None of these was sent. */
+/** Why a call gets no association, or a server no answer of its client. None of these was sent. */
 
 const outcome = OUTCOME.NOT_DELIVERED
 export const SESSION_GONE: CallFailure = { code: 'SessionLost', outcome: OUTCOME.SESSION_LOST, message: SESSION_LOST }
@@ -28,4 +28,19 @@ export const CANNOT_NAME_TARGETS: CallFailure = {
   outcome,
   message: 'this peer cannot be told a target',
   hint: 'leave target out of the MeshRoute',
+}
+export const TOO_MANY_SERVER_REQUESTS: CallFailure = {
+  code: 'QuotaExceeded',
+  outcome,
+  message: 'as many requests of this server as its client may have open are unanswered',
+}
+export const NOBODY_TO_ASK: CallFailure = {
+  code: 'NotDelivered',
+  outcome,
+  message: 'the peer cannot be told which client is asked, and it is not clear without',
+}
+export const NO_SERVER_REQUESTS: CallFailure = {
+  code: 'MethodUnsupported',
+  outcome,
+  message: 'servers ask nothing in this era; they answer input_required',
 }
