@@ -61,7 +61,7 @@ export const METRIC_TABLE = {
   causeway_notifications_refused_total: counter('{notification}', 'Notifications that a backend refused.', ['backend']),
   causeway_server_requests_answered_total: counter(
     '{request}',
-    'Requests of a server that were answered with -32601, because nothing carries them yet.',
+    'Requests of a server that were answered here, because no client could be asked.',
     ['side'],
   ),
   causeway_service_parameters_dropped_total: counter('{parameter}', 'Service parameters not passed on, by reason.', [

@@ -1,21 +1,20 @@
 import type { LimitError } from '@causeway/npamp'
 import type { CallFailure, CallReply } from '../../exchanges/contract.ts'
-import { type BodyListener, type BodyReader, JsonBody, SseBody } from './body-reader.ts'
 import { lost, unknown } from './failures.ts'
-import { type BackendMessage, readMessage } from './message.ts'
+import type { BackendMessage, ReplyMessage } from './message.ts'
+import { MessageBody, type MessageListener } from './message-body.ts'
 import type { ResponseHeaders } from './post.ts'
 import { headerText, httpErrorFailure, readingOf } from './status.ts'
+import type { StreamPosition } from './stream-position.ts'
 import type { BackendTelemetry } from './telemetry.ts'
 
-export type ReplyMessage = Extract<BackendMessage, { kind: 'result' | 'error' }>
-
 export interface AnswerListener {
-  notification(octets: Uint8Array): 'ok' | 'wait'
-  reply(message: ReplyMessage): void
-  /** The server asks something on this stream. */
-  serverRequest(idToken: Uint8Array): void
-  /** Nothing more will be told. The failure counts where no reply came before it. */
-  over(failure: CallFailure): void
+  message(message: BackendMessage): 'ok' | 'wait'
+  /**
+   * Nothing more will be told. The failure counts where no reply came before it. `brokenOff`: it was an event stream, which
+   * may be resumed.
+   */
+  over(failure: CallFailure, brokenOff: boolean): void
 }
 
 export interface AnswerOptions {
@@ -24,6 +23,9 @@ export interface AnswerOptions {
   /** Whether the request carried a session id of the backend's. */
   readonly inSession: boolean
   readonly maxReplyOctets: number
+  readonly maxBatchMessages: number
+  /** Of an event stream that may be resumed. */
+  readonly position: StreamPosition | undefined
   readonly telemetry: BackendTelemetry
 }
 
@@ -33,18 +35,21 @@ export class Answer {
   readonly #headers: ResponseHeaders
   readonly #telemetry: BackendTelemetry
   readonly #listener: AnswerListener
-  readonly #body: BodyReader
+  readonly #body: MessageBody
+  readonly #kind: 'json' | 'sse'
   readonly #httpError: boolean
   #broken: Error | undefined
   #sawRubbish = false
 
   private constructor(options: AnswerOptions, listener: AnswerListener, kind: 'json' | 'sse', httpError: boolean) {
+    const { maxReplyOctets: maxOctets, maxBatchMessages, position } = options
     this.status = options.status
     this.#headers = options.headers
     this.#telemetry = options.telemetry
     this.#listener = listener
+    this.#kind = kind
     this.#httpError = httpError
-    this.#body = new (kind === 'sse' ? SseBody : JsonBody)(this.#bodyListener, options.maxReplyOctets)
+    this.#body = new MessageBody({ kind, maxOctets, maxBatchMessages, position }, this.#bodyListener)
   }
 
   /** The answer, or why its status and headers say that it is none. */
@@ -56,6 +61,10 @@ export class Answer {
 
   get ok(): boolean {
     return !this.#httpError
+  }
+
+  header(name: string): string {
+    return headerText(this.#headers, name)
   }
 
   /** Octets of the body that were read and of which nothing was told yet. */
@@ -79,40 +88,22 @@ export class Answer {
   }
 
   replyOf({ kind, octets, message, release }: ReplyMessage): CallReply {
-    const retryAfter = headerText(this.#headers, 'retry-after')
+    const retryAfter = this.header('retry-after')
     const parameters = retryAfter === '' ? NO_PARAMETERS : new Map([['retry-after', retryAfter]])
     return { kind, octets, message, release, status: this.status, parameters }
   }
 
-  readonly #bodyListener: BodyListener = {
-    text: (octets) => this.#text(octets),
+  readonly #bodyListener: MessageListener = {
+    message: (message) => this.#listener.message(message),
+    dropped: (reason) => {
+      if (reason !== 'repeated_event') this.#sawRubbish = true
+      this.#telemetry.dropped(reason)
+    },
     otherEvent: () => this.#telemetry.dropped('event_type'),
     tooLarge: (error: LimitError) => {
-      this.#listener.over(this.#httpError ? this.#httpErrorFailure() : unknown(error.message))
+      this.#listener.over(this.#httpError ? this.#httpErrorFailure() : unknown(error.message), false)
     },
-    finished: () => this.#listener.over(this.#noReply()),
-  }
-
-  #text(octets: Uint8Array): 'ok' | 'wait' {
-    const message = readMessage(octets)
-    switch (message.kind) {
-      case 'notification':
-        return this.#listener.notification(message.octets)
-      case 'result':
-      case 'error':
-        this.#listener.reply(message)
-        return 'ok'
-      case 'request':
-        this.#listener.serverRequest(message.idToken)
-        return 'ok'
-      case 'batch':
-        this.#telemetry.dropped('batch')
-        return 'ok'
-      case 'rubbish':
-        this.#sawRubbish = true
-        this.#telemetry.dropped('not_json_rpc')
-        return 'ok'
-    }
+    finished: () => this.#listener.over(this.#noReply(), this.#kind === 'sse' && !this.#httpError),
   }
 
   #noReply(): CallFailure {

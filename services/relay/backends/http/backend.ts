@@ -6,6 +6,7 @@ import type { HttpBackendOptions } from './contract.ts'
 import type { Exchange } from './exchange.ts'
 import { stopping, unknown } from './failures.ts'
 import { openPool } from './pool.ts'
+import { ownHeaders } from './request-headers.ts'
 import { HttpBackendScope, type ScopeHost } from './scope.ts'
 import { BackendTelemetry } from './telemetry.ts'
 import type { Upstream } from './upstream.ts'
@@ -28,19 +29,33 @@ class PooledHttpBackend implements Backend, ScopeHost {
   #closed: Promise<void> | undefined
 
   constructor(options: HttpBackendOptions) {
-    const { name, url, limits, acceptHeaders, clock } = options
+    const { name, url, limits, clock, transport = 'streamableHttp' } = options
+    const telemetry = new BackendTelemetry(options)
+    const headers = ownHeaders(options.headers ?? new Map(), (refused) => telemetry.headerRefused(refused))
     this.name = name
     this.#pool = openPool(options)
     this.maxSessions = limits.maxSessions ?? DEFAULT_MAX_SESSIONS
     this.maxQueuedPerSession = limits.maxQueuedPerSession ?? DEFAULT_MAX_QUEUED
     this.upstream = {
       pool: this.#pool,
+      url,
       path: `${url.pathname}${url.search}`,
-      acceptHeaders: new Set(acceptHeaders),
+      transport,
+      headers,
+      // What the MeshBackend sets, no caller replaces.
+      acceptHeaders: new Set(options.acceptHeaders.filter((accepted) => !headers.includes(accepted))),
       maxReplyOctets: limits.maxReplyOctets ?? DEFAULT_MAX_REPLY_OCTETS,
+      maxBatchMessages: limits.maxBatchMessages ?? DEFAULT_MAX_BATCH_MESSAGES,
+      maxServerRequests: limits.maxServerRequests ?? DEFAULT_MAX_SERVER_REQUESTS,
+      reopening: {
+        firstMs: limits.reopenDelayMs ?? DEFAULT_REOPEN_DELAY_MS,
+        maxMs: limits.maxReopenDelayMs ?? DEFAULT_MAX_REOPEN_DELAY_MS,
+      },
+      endpointLimitMs: limits.firstHeaderTimeoutMs ?? DEFAULT_ENDPOINT_LIMIT_MS,
+      random: options.random ?? Math.random,
       gate: new ConcurrencyGate(limits.maxConcurrency ?? Number.POSITIVE_INFINITY),
       clock,
-      telemetry: new BackendTelemetry(options),
+      telemetry,
     }
   }
 
@@ -109,3 +124,8 @@ class PooledHttpBackend implements Backend, ScopeHost {
 const DEFAULT_MAX_REPLY_OCTETS = 16 * 1024 * 1024
 const DEFAULT_MAX_QUEUED = 1_024
 const DEFAULT_MAX_SESSIONS = 10_000
+const DEFAULT_MAX_BATCH_MESSAGES = 1_000
+const DEFAULT_MAX_SERVER_REQUESTS = 256
+const DEFAULT_REOPEN_DELAY_MS = 1_000
+const DEFAULT_MAX_REOPEN_DELAY_MS = 30_000
+const DEFAULT_ENDPOINT_LIMIT_MS = 30_000

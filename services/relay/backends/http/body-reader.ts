@@ -1,6 +1,7 @@
 import { LimitError } from '@causeway/npamp'
 import { Gathered } from '../../octets/gathered.ts'
-import { SseParser } from './sse.ts'
+import { type SseEvent, SseParser } from './sse.ts'
+import type { StreamPosition } from './stream-position.ts'
 
 /** Turns the body of an answer into JSON texts. `end` may come while it waits; what was held is told first. */
 export interface BodyReader {
@@ -15,8 +16,10 @@ export interface BodyReader {
 export interface BodyListener {
   /** One JSON text, perhaps. Answers 'wait' to be told nothing more until `resume`. */
   text(octets: Uint8Array): 'ok' | 'wait'
-  /** An SSE event of a type that MCP does not use. */
-  otherEvent(): void
+  /** An SSE event of a type other than `message`. */
+  otherEvent(event: SseEvent): void
+  /** An event that an earlier connection of the same stream has told. */
+  repeatedEvent(): void
   /** A body or an event beyond the limit; nothing is told after it. */
   tooLarge(error: LimitError): void
   /** All has been told. */
@@ -29,6 +32,7 @@ export class JsonBody implements BodyReader {
   readonly #maxOctets: number
   #body = new Gathered()
   #over = false
+  #waiting = false
 
   constructor(listener: BodyListener, maxOctets: number) {
     this.#listener = listener
@@ -53,24 +57,31 @@ export class JsonBody implements BodyReader {
   end(whole: boolean): void {
     if (this.#over) return
     this.#over = true
-    if (whole && this.#body.octets > 0) this.#listener.text(this.#body.join())
-    this.#listener.finished()
+    this.#waiting = whole && this.#body.octets > 0 && this.#listener.text(this.#body.join()) === 'wait'
+    if (!this.#waiting) this.#listener.finished()
   }
 
-  resume(): void {}
+  resume(): void {
+    if (!this.#waiting) return
+    this.#waiting = false
+    this.#listener.finished()
+  }
 }
 
 /** Each `message` event of the stream is one JSON text. */
 export class SseBody implements BodyReader {
   readonly #listener: BodyListener
   readonly #parser: SseParser
+  readonly #position: StreamPosition | undefined
   #waiting = false
   #ended = false
   #over = false
 
-  constructor(listener: BodyListener, maxOctets: number) {
+  /** @param position of a stream that can be resumed: it is moved on, and tells what is repeated. */
+  constructor(listener: BodyListener, maxOctets: number, position: StreamPosition | undefined) {
     this.#listener = listener
     this.#parser = new SseParser({ maxEventOctets: maxOctets })
+    this.#position = position
   }
 
   get heldOctets(): number {
@@ -96,15 +107,20 @@ export class SseBody implements BodyReader {
     while (!this.#waiting && !this.#over) {
       const event = this.#next()
       if (event === undefined) break
-      if (event.type !== '' && event.type !== 'message') this.#listener.otherEvent()
-      else if (event.data.length > 0) this.#waiting = this.#listener.text(event.data) === 'wait'
+      this.#tellEvent(event)
     }
     if (!this.#ended || this.#waiting || this.#over) return
     this.#over = true
     this.#listener.finished()
   }
 
-  #next(): ReturnType<SseParser['next']> {
+  #tellEvent(event: SseEvent): void {
+    if (this.#position?.note(event) === false) this.#listener.repeatedEvent()
+    else if (event.type !== '' && event.type !== 'message') this.#listener.otherEvent(event)
+    else if (event.data.length > 0) this.#waiting = this.#listener.text(event.data) === 'wait'
+  }
+
+  #next(): SseEvent | undefined {
     try {
       return this.#parser.next()
     } catch (error) {

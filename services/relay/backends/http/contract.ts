@@ -6,6 +6,10 @@ export interface HttpBackendOptions {
   readonly name: string
   /** `spec.mcp.url`: http or https. */
   readonly url: URL
+  /** Default Streamable HTTP. */
+  readonly transport?: HttpTransport
+  /** Lower-case names and values that go with every request, from `spec.mcp.headers`. Secret: never logged, never passed on. */
+  readonly headers?: ReadonlyMap<string, string>
   /** Lower-case names that the caller may set on requests, from `spec.acceptHeaders`; never the forbidden ones. */
   readonly acceptHeaders: readonly string[]
   readonly limits: HttpBackendLimits
@@ -14,12 +18,20 @@ export interface HttpBackendOptions {
   readonly metrics: Metrics
   /** PEM bundle for https backends; the system's store when absent. */
   readonly ca?: string
+  /** Uniform in [0, 1), for the jitter of waits; default `Math.random`. */
+  readonly random?: () => number
 }
+
+/** `httpSse`: HTTP+SSE of revision 2024-11-05; sessions only, one stream for all that the backend says. */
+export type HttpTransport = 'streamableHttp' | 'httpSse'
 
 interface HttpBackendLimits {
   /** None when absent: CARRIAGE section 4. */
   readonly connectTimeoutMs?: number
-  /** From the first octet of the request to the first header of the answer; none when absent. */
+  /**
+   * From the first octet of the request to the first header of the answer; none when absent. Over HTTP+SSE it also bounds the
+   * opening of a session, by default with 30 s.
+   */
   readonly firstHeaderTimeoutMs?: number
   /** Requests in flight; unbounded when absent. As many again may wait, at least 16; beyond that QuotaExceeded, not sent. */
   readonly maxConcurrency?: number
@@ -29,6 +41,14 @@ interface HttpBackendLimits {
   readonly maxReplyOctets?: number
   /** Messages of one session that wait for their turn; default 1,024. */
   readonly maxQueuedPerSession?: number
+  /** Messages of one batch (2025-03-26) that are taken apart; a larger one is dropped; default 1,000. */
+  readonly maxBatchMessages?: number
+  /** Requests of the server's in one session that wait for the client's answer; default 256. */
+  readonly maxServerRequests?: number
+  /** Before a stream is opened again whose server names no time (`retry`); default 1 s. */
+  readonly reopenDelayMs?: number
+  /** What that wait grows to while opening fails; default 30 s. */
+  readonly maxReopenDelayMs?: number
   /** Sessions over all scopes, `limits.sessionsPerRoute` of the relay; default 10,000. */
   readonly maxSessions?: number
 }

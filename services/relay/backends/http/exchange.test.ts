@@ -475,7 +475,10 @@ describe('a server that asks', () => {
     const stream = (await server.next()).stream()
     stream.event('{"jsonrpc":"2.0","id":1e2,"method":"sampling/createMessage"}')
     const answer = await server.next()
-    expect(answer.text).toBe('{"jsonrpc":"2.0","id":1e2,"error":{"code":-32601,"message":"Method not found"}}')
+    expect(answer.text).toBe(
+      '{"jsonrpc":"2.0","id":1e2,"error":{"code":-33115,"message":"there is no client here that can be asked",' +
+        '"data":{"causeway":{"code":"MethodUnsupported","delivery":"not_sent"}}}}',
+    )
     answer.json(202, '')
     stream.event(result(1)).end()
     expect(await sink.replyText()).toBe(result(1))

@@ -1,13 +1,16 @@
-import { isNullId, MalformedError, sameId } from '@causeway/npamp'
+import { isUtf8 } from 'node:buffer'
+import { CANCELLED_METHOD, cancelledNotification, isNullId, MalformedError, sameId, scanMessage } from '@causeway/npamp'
 import type { CallFailure, CallHandle, CallRequest, CallSink, CancelReason } from '../../exchanges/contract.ts'
-import { Answer, type AnswerListener, type ReplyMessage } from './answer.ts'
-import { cancelled, lost, notJsonRpc, notReached, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
-import { Post, type ResponseHeaders, type ResponseReceiver } from './post.ts'
-import { requestHeaders } from './request-headers.ts'
-import type { OpenRequest, SouthboundSession } from './session.ts'
+import { cancelled, notJsonRpc, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
+import { HttpCall, type HttpCallListener } from './http-call.ts'
+import type { BackendMessage, ReplyMessage, RequestMessage } from './message.ts'
+import type { OpenRequest } from './open-request.ts'
+import { requestedProgress } from './progress-token.ts'
+import { requestHeaders, sessionHeaders } from './request-headers.ts'
+import { ServerRequests } from './server-requests.ts'
+import type { SouthboundSession } from './session.ts'
 import type { Posting } from './session-queue.ts'
-import { headerText } from './status.ts'
-import { LINGER_MS, STATUS_LIMIT_MS, type Upstream } from './upstream.ts'
+import { STATUS_LIMIT_MS, type Upstream } from './upstream.ts'
 
 export interface ExchangeOwner {
   /** The sink has been told; called before the telling. */
@@ -27,15 +30,15 @@ export interface ExchangeOwner {
 }
 
 /**
- * One request to the backend and all that comes of it: waits for its turn, is sent at most once, reads the answer, and tells
- * the sink of related notifications and exactly once of the end.
+ * One request to the backend and all that comes of it: waits for its turn, is sent at most once, and tells the sink of what
+ * belongs to it and exactly once of the end.
  */
 export class Exchange implements CallHandle, OpenRequest {
   readonly session: SouthboundSession | undefined
   /** It is the `initialize` that opens its session. */
   readonly opening: boolean
+  readonly request: CallRequest
   readonly #upstream: Upstream
-  readonly #request: CallRequest
   readonly #sink: CallSink
   readonly #owner: ExchangeOwner
   #ended = false
@@ -44,11 +47,12 @@ export class Exchange implements CallHandle, OpenRequest {
   #posting: Posting | undefined
   /** Lets the session's next message go. */
   #release: () => void = () => {}
-  #holdsGate = false
-  #post: Post | undefined
-  #httpOver = false
-  #linger: unknown
-  #answer: Answer | undefined
+  #http: HttpCall | undefined
+  /** What the server asks outside any session. */
+  #serverRequests: ServerRequests | undefined
+  #progress: { readonly key: string | undefined } | undefined
+  /** The stream of the session waits until the sink has room. */
+  #holdsStream = false
 
   constructor(
     upstream: Upstream,
@@ -58,7 +62,7 @@ export class Exchange implements CallHandle, OpenRequest {
     owner: ExchangeOwner,
   ) {
     this.#upstream = upstream
-    this.#request = request
+    this.request = request
     this.#sink = sink
     this.session = place.session
     this.opening = place.opening
@@ -66,11 +70,12 @@ export class Exchange implements CallHandle, OpenRequest {
   }
 
   get idToken(): Uint8Array {
-    return this.#request.idToken
+    return this.request.idToken
   }
 
-  get request(): CallRequest {
-    return this.#request
+  get progressKey(): string | undefined {
+    this.#progress ??= { key: requestedProgress(this.request.message ?? scanMessage(this.request.octets, { isUtf8 })) }
+    return this.#progress.key
   }
 
   start(): void {
@@ -79,7 +84,7 @@ export class Exchange implements CallHandle, OpenRequest {
       return
     }
     this.#posting = {
-      octets: this.#request.octets.length,
+      octets: this.request.octets.length,
       run: (release) => {
         this.#release = release
         // Requests run concurrently; but what follows `initialize` needs the session id that its answer brings.
@@ -94,8 +99,8 @@ export class Exchange implements CallHandle, OpenRequest {
   }
 
   cancel(reason: CancelReason): void {
-    if (this.#request.era === 'modern' || reason === 'abandoned') this.fail(cancelled())
-    else this.cancelBy(cancelNotification(this.#request.idToken))
+    if (this.request.era === 'modern' || reason === 'abandoned') this.fail(cancelled())
+    else this.cancelBy(cancelledNotification(this.request.idToken))
   }
 
   /** Sends a `notifications/cancelled` of the legacy era and ends with outcome 2 once it has its status (CARRIAGE section 5). */
@@ -114,16 +119,15 @@ export class Exchange implements CallHandle, OpenRequest {
   }
 
   resume(): void {
-    this.#post?.resume()
-    this.#answer?.resume()
-    this.#tellArriving()
+    this.#http?.resume()
+    this.#letStreamGo()
   }
 
   /** Ends the exchange without an answer of the backend's, and whatever of it is still on its way. */
   fail(failure: CallFailure): void {
     if (this.#ended) return
     this.#end(failure)
-    this.#abortHttp()
+    this.#http?.abort()
     this.#sink.fail(failure)
   }
 
@@ -131,20 +135,30 @@ export class Exchange implements CallHandle, OpenRequest {
     if (!this.#sent) this.fail(failure)
   }
 
-  get #sent(): boolean {
-    return this.#post?.sent === true
+  // --- what comes on the stream of the session ---
+
+  takeReply(message: ReplyMessage): void {
+    this.#reply(message)
   }
 
-  #end(how: 'result' | 'error' | CallFailure): void {
-    this.#ended = true
-    this.#upstream.clock.clearTimeout(this.#cancelLimit)
-    if (this.#posting !== undefined) this.session?.queue.withdraw(this.#posting)
-    this.#upstream.gate.withdraw(this.#send)
-    this.#owner.ended(this, how)
-    this.#release()
+  takeNotification(octets: Uint8Array): 'ok' | 'wait' {
+    if (this.#ended) return 'ok'
+    const answer = this.#sink.notification(octets)
+    this.#holdsStream ||= answer === 'wait'
+    return answer
+  }
+
+  #letStreamGo(): void {
+    if (!this.#holdsStream) return
+    this.#holdsStream = false
+    this.session?.resumeStream()
   }
 
   // --- sending ---
+
+  get #sent(): boolean {
+    return this.#http?.sent === true
+  }
 
   #enterGate(): void {
     if (this.#ended || this.#upstream.gate.enter(this.#send)) return
@@ -154,21 +168,29 @@ export class Exchange implements CallHandle, OpenRequest {
   }
 
   readonly #send = (): void => {
-    this.#holdsGate = true
-    const { pool, path } = this.#upstream
+    const { session } = this
     const headers = this.#requestHeaders()
     if (headers === undefined) {
-      this.#httpDone()
+      this.#upstream.gate.leave()
       this.fail(notJsonRpc())
       return
     }
-    this.#post = new Post(pool, { method: 'POST', path, headers, body: this.#request.octets }, this.#receiver)
+    this.#http = new HttpCall(
+      this.#upstream,
+      { method: 'POST', path: session?.path ?? this.#upstream.path, headers, body: this.request.octets },
+      {
+        inSession: () => session?.isKnown === true,
+        answeredElsewhere: session?.answersOnStream === true,
+        resumption: this.request.era === 'modern' ? undefined : () => sessionHeaders(session),
+      },
+      this.#listener,
+    )
   }
 
   #requestHeaders(): string[] | undefined {
     const { acceptHeaders, telemetry } = this.#upstream
     try {
-      return requestHeaders({ ...this.#request, kind: 'request' }, this.session, acceptHeaders, () =>
+      return requestHeaders({ ...this.request, kind: 'request' }, this.session, acceptHeaders, () =>
         telemetry.parameterDropped(),
       )
     } catch (error) {
@@ -177,103 +199,75 @@ export class Exchange implements CallHandle, OpenRequest {
     }
   }
 
-  /** Frees what the HTTP request held; harmless when nothing of it was begun. */
-  #httpDone(): void {
-    this.#httpOver = true
-    this.#upstream.clock.clearTimeout(this.#linger)
-    if (!this.#holdsGate) return
-    this.#holdsGate = false
-    this.#upstream.gate.leave()
-  }
-
-  #abortHttp(): void {
-    if (this.#httpOver) return
-    this.#post?.abort()
-    this.#httpDone()
-  }
-
   // --- the answer ---
 
-  readonly #receiver: ResponseReceiver = {
-    head: (status, headers) => this.#head(status, headers),
-    chunk: (octets) => {
-      this.#answer?.chunk(octets)
-      this.#tellArriving()
+  readonly #listener: HttpCallListener = {
+    head: (answer) => {
+      if (!this.opening || !answer.ok) return
+      if (this.session?.setSessionId(answer.header('mcp-session-id')) === false) {
+        this.fail(unknown('the backend gave a session id that MCP does not allow'))
+        return
+      }
+      this.#release()
     },
-    end: () => {
-      this.#httpDone()
-      this.#answer?.end()
-    },
-    error: (error) => {
-      this.#httpDone()
-      if (this.#answer !== undefined) this.#answer.end(error)
-      else this.#noAnswer(error)
-    },
+    accepted: () => this.#release(),
+    message: (message) => this.#message(message),
+    arriving: (octets) => (this.#ended ? 'ok' : (this.#sink.arriving?.(octets) ?? 'ok')),
+    failed: (failure) => this.#failForGood(failure),
+    closed: () => this.#upstream.gate.leave(),
   }
 
-  #noAnswer(error: Error): void {
-    this.#upstream.telemetry.responded(0)
-    this.fail(this.#sent ? lost(error) : notReached(error))
+  #message(message: BackendMessage): 'ok' | 'wait' {
+    switch (message.kind) {
+      case 'notification':
+        return this.#notification(message)
+      case 'request':
+        this.#serverRequest(message)
+        return 'ok'
+      default:
+        this.#reply(message)
+        return 'ok'
+    }
   }
 
-  #head(status: number, headers: ResponseHeaders): void {
-    const { telemetry, maxReplyOctets } = this.#upstream
-    telemetry.responded(status)
-    const inSession = this.#inSession
-    const answer = Answer.open({ status, headers, inSession, maxReplyOctets, telemetry }, this.#listener)
-    if ('code' in answer) {
-      this.#failForGood(answer)
+  #notification({ octets, message }: Extract<BackendMessage, { kind: 'notification' }>): 'ok' | 'wait' {
+    const asked = this.session?.serverRequests ?? this.#serverRequests
+    if (message.method === CANCELLED_METHOD && asked?.cancelBy(octets, message) === true) return 'ok'
+    if (!this.#ended) return this.#sink.notification(octets)
+    this.#upstream.telemetry.dropped('late_notification')
+    return 'ok'
+  }
+
+  #serverRequest(request: RequestMessage): void {
+    if (this.request.era === 'modern') {
+      this.#upstream.telemetry.dropped('server_request')
       return
     }
-    this.#answer = answer
-    this.#tellArriving()
-    if (!this.opening || !answer.ok) return
-    if (this.session?.setSessionId(headerText(headers, 'mcp-session-id')) === false) {
-      this.fail(unknown('the backend gave a session id that MCP does not allow'))
-      return
-    }
-    this.#release()
+    this.#asked().take(request, (asked, sink) => {
+      if (this.#ended) return this.session?.client?.request(asked, sink)
+      return this.#sink.serverRequest?.(asked, sink)
+    })
   }
 
-  /** Where the receiver is behind, the body is not read on. */
-  #tellArriving(): void {
-    if (this.#ended || this.#answer === undefined) return
-    if (this.#sink.arriving?.(this.#answer.heldOctets) === 'wait') this.#post?.pause()
-  }
-
-  /** Whether the request carried a session id of the backend's. */
-  get #inSession(): boolean {
-    return !this.opening && this.session?.sessionId !== undefined
-  }
-
-  #failForGood(failure: CallFailure): void {
-    if (failure.code === 'SessionLost') this.#owner.sessionLost(this)
-    this.fail(failure)
-  }
-
-  readonly #listener: AnswerListener = {
-    notification: (octets) => this.#notification(octets),
-    reply: (message) => this.#reply(message),
-    serverRequest: (idToken) => this.#serverRequest(idToken),
-    over: (failure) => {
-      this.fail(failure)
-      this.#abortHttp()
-    },
-  }
-
-  #notification(octets: Uint8Array): 'ok' | 'wait' {
-    if (this.#ended) {
-      this.#upstream.telemetry.dropped('late_notification')
-      return 'ok'
-    }
-    const answer = this.#sink.notification(octets)
-    if (answer === 'wait') this.#post?.pause()
-    return answer
+  /** One that is open when the exchange ends goes on in its session; without one there is nobody who would answer. */
+  #asked(): ServerRequests {
+    if (this.session !== undefined) return this.session.serverRequests
+    const { telemetry, maxServerRequests } = this.#upstream
+    this.#serverRequests ??= new ServerRequests(
+      {
+        answer: (octets) => {
+          if (!this.#owner.postOneWay(this, 'response', octets, () => {})) telemetry.notificationDropped('queue_full')
+        },
+        refused: () => telemetry.serverRequestAnswered(),
+      },
+      maxServerRequests,
+    )
+    return this.#serverRequests
   }
 
   #reply(message: ReplyMessage): void {
-    const { telemetry, clock } = this.#upstream
-    if (this.#ended || this.#answer === undefined) {
+    const { telemetry } = this.#upstream
+    if (this.#ended || this.#http === undefined) {
       telemetry.lateReply()
       return
     }
@@ -281,14 +275,15 @@ export class Exchange implements CallHandle, OpenRequest {
       telemetry.dropped('unmatched_reply')
       return
     }
-    if (this.#inSession && this.#answer.status === 400 && message.idToken === undefined) {
+    const reply = this.#http.replyOf(message)
+    if (this.#inSession && reply.status === 400 && message.idToken === undefined) {
       this.#failForGood(sessionLost())
       return
     }
     if (this.opening && message.kind === 'result') this.session?.readInitializeResult(message.octets)
     this.#end(message.kind)
-    if (!this.#httpOver) this.#linger = clock.setTimeout(() => this.#abortHttp(), LINGER_MS)
-    this.#sink.reply(this.#answer.replyOf(message))
+    this.#http.finish()
+    this.#sink.reply(reply)
   }
 
   /** RPC-011; an error whose writer could not read the id can only be about the one request of this HTTP exchange. */
@@ -297,26 +292,27 @@ export class Exchange implements CallHandle, OpenRequest {
     return kind === 'error' || isNullId(this.idToken)
   }
 
-  /** A transparent relay cannot carry a server's requests yet: it says so, as an endpoint without the method would. */
-  #serverRequest(idToken: Uint8Array): void {
-    const { telemetry } = this.#upstream
-    if (this.#request.era === 'legacy' && this.#owner.postOneWay(this, 'response', methodNotFound(idToken), () => {})) {
-      telemetry.serverRequestAnswered()
-    } else {
-      telemetry.dropped('server_request')
-    }
+  // --- the end ---
+
+  /** Whether the request was made in a session that the backend knew. */
+  get #inSession(): boolean {
+    return !this.opening && this.session?.isKnown === true
   }
-}
 
-/** The raw token goes in as it came: an id is never printed anew (digest 10 section 7). */
-function cancelNotification(idToken: Uint8Array): Uint8Array {
-  return around('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":', idToken, '}}')
-}
+  #failForGood(failure: CallFailure): void {
+    if (this.#ended) return
+    if (failure.code === 'SessionLost') this.#owner.sessionLost(this)
+    this.fail(failure)
+  }
 
-function methodNotFound(idToken: Uint8Array): Uint8Array {
-  return around('{"jsonrpc":"2.0","id":', idToken, ',"error":{"code":-32601,"message":"Method not found"}}')
-}
-
-function around(before: string, token: Uint8Array, after: string): Uint8Array {
-  return Buffer.concat([Buffer.from(before), token, Buffer.from(after)])
+  #end(how: 'result' | 'error' | CallFailure): void {
+    this.#ended = true
+    this.#upstream.clock.clearTimeout(this.#cancelLimit)
+    if (this.#posting !== undefined) this.session?.queue.withdraw(this.#posting)
+    this.#upstream.gate.withdraw(this.#send)
+    this.#serverRequests?.end()
+    this.#owner.ended(this, how)
+    this.#release()
+    this.#letStreamGo()
+  }
 }

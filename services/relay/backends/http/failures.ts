@@ -1,4 +1,4 @@
-import { OUTCOME } from '@causeway/npamp'
+import { OUTCOME, type Outcome } from '@causeway/npamp'
 import type { CallFailure } from '../../exchanges/contract.ts'
 
 /** Every way an exchange with an HTTP backend can end without an answer of the backend's (CARRIAGE sections 4, 5 and 8). */
@@ -62,12 +62,36 @@ export function notSent(message: string): CallFailure {
   return { code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED, message }
 }
 
-export function authenticationRequired(status: 401 | 403): CallFailure {
+export function authenticationRequired(status: 401 | 403, outcome: Outcome = OUTCOME.UNKNOWN): CallFailure {
   return {
     code: 'BackendAuthRequired',
-    outcome: OUTCOME.UNKNOWN,
+    outcome,
     message: status === 401 ? 'the backend wants credentials' : 'the backend refuses the credentials it was given',
-    hint: 'credentials of clients are never passed on; whoever runs the backend must let this relay in',
+    hint:
+      "put what the backend wants, such as an Authorization header, into spec.mcp.headers of its MeshBackend; a client's own" +
+      ' credentials are never passed on',
+  }
+}
+
+/** HTTP+SSE: nothing can be posted before the stream says where to. */
+export function noEndpoint(why: string, status?: number): CallFailure {
+  return {
+    code: 'NotDelivered',
+    outcome: OUTCOME.NOT_DELIVERED,
+    message: `the backend opened no session over HTTP+SSE: ${why}`,
+    hint: 'check spec.mcp.url and spec.mcp.transport of its MeshBackend: HTTPSSE is revision 2024-11-05 only',
+    ...(status === undefined ? {} : { status }),
+  }
+}
+
+/** HTTP+SSE knows neither the modern era nor requests outside sessions. The status is one that clients fall back on. */
+export function httpSseOnly(): CallFailure {
+  return {
+    code: 'ProtocolUnsupported',
+    outcome: OUTCOME.NOT_DELIVERED,
+    message: 'the backend speaks HTTP+SSE of revision 2024-11-05, where every request belongs to a session',
+    hint: 'initialize first; for clients of the modern era the backend must serve Streamable HTTP (spec.mcp.transport)',
+    status: 400,
   }
 }
 

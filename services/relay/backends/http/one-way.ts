@@ -25,7 +25,7 @@ export class OneWay implements ResponseReceiver {
     this.#upstream = upstream
     this.#listener = listener
     this.#timer = upstream.clock.setTimeout(() => this.abort(), STATUS_LIMIT_MS)
-    this.#post = new Post(upstream.pool, request, this)
+    this.#post = new Post(upstream, request, this)
   }
 
   abort(): void {

@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
+import type { Upstream } from './upstream.ts'
 
 export type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
 export interface HttpRequest {
-  readonly method: 'POST' | 'DELETE'
+  readonly method: 'POST' | 'GET' | 'DELETE'
   readonly path: string
   /** Names and values in turn. */
   readonly headers: readonly string[]
@@ -37,12 +38,14 @@ export class Post implements Dispatcher.DispatchHandler {
    * Dispatches after the current turn: undici must not be entered from the callbacks of another response, which is where
    * many posts begin.
    */
-  constructor(pool: Dispatcher, request: HttpRequest, receiver: ResponseReceiver) {
+  constructor(upstream: Pick<Upstream, 'pool' | 'headers'>, request: HttpRequest, receiver: ResponseReceiver) {
     this.#receiver = receiver
-    const { method, path, headers, body } = request
+    const { method, path, body } = request
+    const headers = [...request.headers, ...upstream.headers]
+    // A stream that nothing happens on may begin with its first event.
+    const limits = method === 'GET' ? { headersTimeout: 0 } : {}
     queueMicrotask(() => {
-      if (this.#over) return
-      pool.dispatch({ method, path, headers: [...headers], body: body ?? null }, this)
+      if (!this.#over) upstream.pool.dispatch({ method, path, headers, body: body ?? null, ...limits }, this)
     })
   }
 

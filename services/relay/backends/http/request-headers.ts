@@ -61,6 +61,19 @@ export function sessionHeaders(session: SessionHeaders | undefined): string[] {
   return headers
 }
 
+/**
+ * The headers of `spec.mcp.headers` that go with every request, names and values in turn; each that this relay writes itself,
+ * or that no header can carry, is told to `refused`.
+ */
+export function ownHeaders(headers: ReadonlyMap<string, string>, refused: (name: string) => void): string[] {
+  const sent: string[] = []
+  for (const [name, value] of headers) {
+    if (isToken(name) && !isWrittenHere(name) && isHeaderValue(value)) sent.push(name, value)
+    else refused(name)
+  }
+  return sent
+}
+
 const MCP_NAME = 'mcp-name'
 const PROTOCOL_VERSION = 'mcp-protocol-version'
 const VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
@@ -98,13 +111,24 @@ function stringAt(message: ScannedMessage, ...path: readonly string[]): string |
 }
 
 function isMcpParam(name: string): boolean {
-  return name.startsWith('mcp-param-') && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)
+  return name.startsWith('mcp-param-') && isToken(name)
+}
+
+function isToken(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)
+}
+
+/** Credentials are what the headers of a MeshBackend are for; all else that a caller may not set, they may not either. */
+function isWrittenHere(name: string): boolean {
+  return isForbidden(name) && !CREDENTIALS.has(name)
 }
 
 /** Whatever a MeshBackend lists; mesh-api refuses a backend that lists one of these. */
 function isForbidden(name: string): boolean {
   return isForbiddenParameter(name) || OWN.has(name) || name.startsWith('proxy-') || name.startsWith(':')
 }
+
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /** What this relay says itself, and what is between it and the backend. */
 const OWN: ReadonlySet<string> = new Set([

@@ -9,7 +9,7 @@ import type {
 } from '../../exchanges/contract.ts'
 import type { BackendScope, SessionLostCallback } from '../contract.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
-import { notSent, sessionLost, stopping, tooManySessions, unknown } from './failures.ts'
+import { httpSseOnly, notSent, sessionLost, stopping, tooManySessions, unknown } from './failures.ts'
 import { OneWay } from './one-way.ts'
 import { requestHeaders } from './request-headers.ts'
 import { SouthboundSession } from './session.ts'
@@ -83,10 +83,13 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
       request?.cancelBy(notification.octets)
       if (request !== undefined) return
     }
-    const { octets, parameters } = notification
-    if (!session.postOneWay('notification', octets, parameters, (status) => this.#settled(status))) {
-      telemetry.notificationDropped('queue_full')
+    const { method, octets, parameters } = notification
+    const settled = (status: number) => {
+      telemetry.settled(status)
+      // The first moment from which on a backend may speak outside answers.
+      if (method === 'notifications/initialized' && status >= 200 && status < 300) session.listen()
     }
+    if (!session.postOneWay('notification', octets, parameters, settled)) telemetry.notificationDropped('queue_full')
   }
 
   endSession(session: Session, reason: SessionEndReason): void {
@@ -119,7 +122,9 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
 
   sessionLost(exchange: Exchange): void {
     const { session } = exchange
-    if (session !== undefined) this.#lose(session, 'backend')
+    if (session === undefined) return
+    session.requests.delete(exchange)
+    this.#lose(session, 'backend')
   }
 
   postOneWay(
@@ -129,7 +134,7 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     settled: (status: number) => void,
   ): boolean {
     const done = (status: number) => {
-      this.#settled(status)
+      this.#host.upstream.telemetry.settled(status)
       settled(status)
     }
     if (exchange.session !== undefined) return exchange.session.postOneWay(kind, octets, NO_PARAMETERS, done)
@@ -140,26 +145,42 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
 
   #place(request: CallRequest): Place | CallFailure {
     if (this.#host.closing) return stopping()
-    if (request.era === 'modern' || request.session === undefined) return { session: undefined, opening: false }
+    if (request.era === 'modern' || request.session === undefined) {
+      return this.#host.upstream.transport === 'httpSse' ? httpSseOnly() : { session: undefined, opening: false }
+    }
     const known = this.#sessions.get(request.session.id)
     if (known !== undefined) return { session: known, opening: false }
     if (request.method !== 'initialize') return sessionLost()
     if (!this.#host.takeSession()) return tooManySessions(this.#host.maxSessions)
     const { upstream, maxQueuedPerSession } = this.#host
-    const session = new SouthboundSession(request.session.id, upstream, maxQueuedPerSession, (lost) => {
-      if (this.#lose(lost, 'backend')) this.#onSessionLost(lost.id, 'backend')
+    const { id, client } = request.session
+    const session = new SouthboundSession(upstream, {
+      id,
+      client,
+      maxQueued: maxQueuedPerSession,
+      onUnknown: (lost) => this.#lostByBackend(lost, unknown('the backend no longer knows the session of this call')),
+      onStreamOver: (lost, failure) => this.#lostByBackend(lost, failure),
     })
     this.#sessions.set(session.id, session)
     upstream.telemetry.sessionOpened()
+    session.open()
     return { session, opening: true }
   }
 
   /** Nothing more is posted in it; what is at the backend already may still be answered. */
   #lose(session: SouthboundSession, reason: 'backend' | 'refused'): boolean {
     if (!this.#forget(session, reason)) return false
-    session.queue.clear()
+    session.forget()
     for (const request of [...session.requests]) request.failUnsent(sessionLost())
+    // Nothing can be answered any more where that would come on the stream.
+    if (session.answersOnStream) for (const request of [...session.requests]) request.fail(unknown(SESSION_OVER))
     return true
+  }
+
+  /** @param failure why its `initialize` fails, where that is still to be sent. */
+  #lostByBackend(session: SouthboundSession, failure: CallFailure): void {
+    for (const request of [...session.requests]) if (request.opening) request.failUnsent(failure)
+    if (this.#lose(session, 'backend')) this.#onSessionLost(session.id, 'backend')
   }
 
   /** False when it was forgotten before. */
@@ -173,6 +194,7 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
 
   #endSession(session: SouthboundSession, reason: SessionEndReason): void {
     if (!this.#forget(session, reason)) return
+    session.stop()
     // What still waits in the session goes before the DELETE.
     this.#tellingBackend(session, (done) => (reason === 'backend' ? done() : session.delete(done)))
   }
@@ -189,10 +211,9 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     })
     const ending = told.then(() => {
       session.abandon()
-      const why = 'the session of this call has ended'
       // First those that wait for a place: the end of another would give them one.
-      for (const request of [...session.requests]) request.failUnsent(notSent(why))
-      for (const request of [...session.requests]) request.fail(unknown(why))
+      for (const request of [...session.requests]) request.failUnsent(notSent(SESSION_OVER))
+      for (const request of [...session.requests]) request.fail(unknown(SESSION_OVER))
       this.#ending.delete(ending)
     })
     this.#ending.add(ending)
@@ -201,9 +222,14 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
   // --- outside sessions ---
 
   #postOutsideSession({ era, octets, parameters }: ClientNotification): void {
-    const settled = (status: number) => this.#settled(status)
+    const { telemetry, transport } = this.#host.upstream
+    if (transport === 'httpSse') {
+      telemetry.notificationDropped('unknown_session')
+      return
+    }
+    const settled = (status: number) => telemetry.settled(status)
     if (!this.#post({ era, kind: 'notification', octets, parameters }, settled)) {
-      this.#host.upstream.telemetry.notificationDropped('queue_full')
+      telemetry.notificationDropped('queue_full')
     }
   }
 
@@ -224,10 +250,6 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     new OneWay(upstream, { method: 'POST', path, headers, body: message.octets }, listener)
     return true
   }
-
-  #settled(status: number): void {
-    if (status < 200 || status >= 300) this.#host.upstream.telemetry.notificationRefused(status)
-  }
 }
 
 interface Place {
@@ -235,6 +257,7 @@ interface Place {
   readonly opening: boolean
 }
 
+const SESSION_OVER = 'the session of this call has ended'
 const DELETE_TIMEOUT_MS = 5_000
 const MAX_LOOSE_OCTETS = 16 * 1024 * 1024
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()

@@ -1,39 +1,68 @@
 import { isUtf8 } from 'node:buffer'
-import { findAt, jsonKind, type ServiceParameters, sameId, scanMessage, stringValue } from '@causeway/npamp'
-import type { CallFailure } from '../../exchanges/contract.ts'
+import {
+  cancelledRequestId,
+  findAt,
+  jsonKind,
+  type ServiceParameters,
+  sameId,
+  scanMessage,
+  stringValue,
+} from '@causeway/npamp'
+import type { CallFailure, SessionClient } from '../../exchanges/contract.ts'
+import { EndpointStream } from './endpoint-stream.ts'
+import { openListeningStream } from './listening-stream.ts'
 import { OneWay } from './one-way.ts'
+import type { OpenRequest } from './open-request.ts'
 import { requestHeaders, type SessionHeaders, sessionHeaders } from './request-headers.ts'
+import { ServerRequests } from './server-requests.ts'
+import { SessionInbox } from './session-inbox.ts'
 import { type Posting, SessionQueue } from './session-queue.ts'
+import type { SessionStream } from './session-stream.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A request that is open in a session. */
-export interface OpenRequest {
-  readonly idToken: Uint8Array
-  /** Sends the notification, which names this request, and ends the exchange as cancelled. */
-  cancelBy(notification: Uint8Array): void
-  fail(failure: CallFailure): void
-  /** The same, but only while nothing of the request has left. */
-  failUnsent(failure: CallFailure): void
+export interface SessionOptions {
+  /** `Session.id` of the caller. */
+  readonly id: string
+  readonly client: SessionClient | undefined
+  readonly maxQueued: number
+  /** The backend says, to anything but a request, that it does not know the session. */
+  readonly onUnknown: (session: SouthboundSession) => void
+  /** The stream that all answers of the session come on is over, or never came. */
+  readonly onStreamOver: (session: SouthboundSession, failure: CallFailure) => void
 }
 
 /** What a session of a caller is towards the backend: its id there, its order, and the requests that are open in it. */
 export class SouthboundSession implements SessionHeaders {
-  /** `Session.id` of the caller. */
   readonly id: string
+  readonly client: SessionClient | undefined
   readonly queue: SessionQueue
   readonly requests = new Set<OpenRequest>()
+  readonly serverRequests: ServerRequests
+  /** Revision 2024-11-05: posts have no answers but their status. */
+  readonly answersOnStream: boolean
+  readonly #options: SessionOptions
   readonly #upstream: Upstream
-  readonly #onUnknown: (session: SouthboundSession) => void
+  readonly #inbox: SessionInbox
   readonly #underWay = new Set<OneWay>()
+  #stream: SessionStream | undefined
+  #path: string | undefined
   #sessionId: string | undefined
   #protocolVersion: string | undefined
+  #over = false
 
-  /** @param onUnknown the backend says, to anything but a request, that it does not know the session. */
-  constructor(id: string, upstream: Upstream, maxQueued: number, onUnknown: (session: SouthboundSession) => void) {
-    this.id = id
+  constructor(upstream: Upstream, options: SessionOptions) {
+    const { telemetry, transport, maxServerRequests } = upstream
+    this.id = options.id
+    this.client = options.client
+    this.answersOnStream = transport === 'httpSse'
+    this.queue = new SessionQueue(options.maxQueued, MAX_QUEUED_OCTETS)
+    this.serverRequests = new ServerRequests(
+      { answer: (octets) => this.#answer(octets), refused: () => telemetry.serverRequestAnswered() },
+      maxServerRequests,
+    )
+    this.#options = options
     this.#upstream = upstream
-    this.queue = new SessionQueue(maxQueued, MAX_QUEUED_OCTETS)
-    this.#onUnknown = onUnknown
+    this.#inbox = new SessionInbox(this, telemetry, this.answersOnStream)
   }
 
   get sessionId(): string | undefined {
@@ -42,6 +71,44 @@ export class SouthboundSession implements SessionHeaders {
 
   get protocolVersion(): string | undefined {
     return this.#protocolVersion
+  }
+
+  /** Where its messages are posted to. */
+  get path(): string {
+    return this.#path ?? this.#upstream.path
+  }
+
+  /** Whether the backend has given it a name of its own, so that a 404 means that it does not know it any more. */
+  get isKnown(): boolean {
+    return this.#sessionId !== undefined || this.#path !== undefined
+  }
+
+  /** Holds back what is posted in it until the backend is ready for it. */
+  open(): void {
+    if (!this.answersOnStream) return
+    this.queue.add({ octets: 0, run: (release) => this.#openEndpointStream(release), dropped: () => {} })
+  }
+
+  #openEndpointStream(opened: () => void): void {
+    this.#stream = new EndpointStream(this.#upstream, {
+      messages: this.#inbox,
+      endpoint: (path) => {
+        this.#path = path
+        opened()
+      },
+      over: (failure) => this.#options.onStreamOver(this, failure),
+    })
+  }
+
+  /** Hears from now on what the backend says outside answers, where it has a stream for that and there is a client. */
+  listen(): void {
+    if (this.#over || this.#stream !== undefined || this.client === undefined) return
+    const onUnknown = () => this.#options.onUnknown(this)
+    this.#stream = openListeningStream(this.#upstream, this, this.#inbox, onUnknown)
+  }
+
+  resumeStream(): void {
+    this.#stream?.resume()
   }
 
   /** The id of the initialize response's header; false when it is none that MCP allows. */
@@ -65,11 +132,8 @@ export class SouthboundSession implements SessionHeaders {
 
   /** The open request that a client's `notifications/cancelled` names, ids compared by type and value. */
   requestCancelledBy(octets: Uint8Array): OpenRequest | undefined {
-    const { text, params } = scanMessage(octets, { isUtf8 })
-    const span = params === undefined ? undefined : findAt(text, params, 'requestId')
-    const kind = span === undefined ? undefined : jsonKind(text, span)
-    if (span === undefined || (kind !== 'string' && kind !== 'number')) return undefined
-    const token = text.subarray(span.start, span.end)
+    const token = cancelledRequestId(scanMessage(octets, { isUtf8 }))
+    if (token === undefined) return undefined
     for (const request of this.requests) if (sameId(request.idToken, token)) return request
     return undefined
   }
@@ -87,10 +151,10 @@ export class SouthboundSession implements SessionHeaders {
     const posting: Posting = {
       octets: octets.length,
       run: (release) => {
-        const { path, acceptHeaders, telemetry } = this.#upstream
+        const { acceptHeaders, telemetry } = this.#upstream
         const message = { era: 'legacy', kind, octets, parameters } as const
         const headers = requestHeaders(message, this, acceptHeaders, () => telemetry.parameterDropped())
-        this.#start({ method: 'POST', path, headers, body: octets }, (status) => {
+        this.#start({ method: 'POST', path: this.path, headers, body: octets }, (status) => {
           settled(status)
           release()
         })
@@ -98,6 +162,12 @@ export class SouthboundSession implements SessionHeaders {
       dropped: () => settled(0),
     }
     return this.queue.add(posting)
+  }
+
+  #answer(octets: Uint8Array): void {
+    const { telemetry } = this.#upstream
+    const settled = (status: number) => telemetry.settled(status)
+    if (!this.postOneWay('response', octets, NO_PARAMETERS, settled)) telemetry.notificationDropped('queue_full')
   }
 
   /** Tells the backend, behind everything that waits, that the session is over. `done` follows exactly once. */
@@ -112,12 +182,26 @@ export class SouthboundSession implements SessionHeaders {
       return
     }
     const headers = sessionHeaders(this)
-    this.#start({ method: 'DELETE', path: this.#upstream.path, headers, body: undefined }, done)
+    this.#start({ method: 'DELETE', path: this.path, headers, body: undefined }, done)
   }
 
-  /** Drops what waits and breaks off what is on its way. */
-  abandon(): void {
+  /** Nothing more is asked in it. What is open may still be answered until it is abandoned. */
+  stop(): void {
+    this.#over = true
+    this.serverRequests.end()
+    if (!this.answersOnStream) this.#stream?.close()
+  }
+
+  /** Drops what waits, and hears nothing more outside answers. */
+  forget(): void {
+    this.stop()
     this.queue.clear()
+    this.#stream?.close()
+  }
+
+  /** The same, and breaks off what is on its way. */
+  abandon(): void {
+    this.forget()
     for (const oneWay of [...this.#underWay]) oneWay.abort()
   }
 
@@ -128,7 +212,7 @@ export class SouthboundSession implements SessionHeaders {
         settled(status)
       },
       unknownSession: () => {
-        if (this.#sessionId !== undefined) this.#onUnknown(this)
+        if (this.isKnown) this.#options.onUnknown(this)
       },
     })
     this.#underWay.add(oneWay)
@@ -137,6 +221,7 @@ export class SouthboundSession implements SessionHeaders {
 
 /** Of one session, for a backend that leaves what came before without a status. */
 const MAX_QUEUED_OCTETS = 16 * 1024 * 1024
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
 /** The HTTP status; 0 when none came. */
 export type Settled = (status: number) => void

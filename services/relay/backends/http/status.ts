@@ -15,8 +15,7 @@ export function readingOf(status: number, headers: ResponseHeaders, inSession: b
   if (status === 404 && inSession) return { kind: 'fail', failure: sessionLost() }
   if (status >= 300 && status < 400) return fail('the backend redirects', 'put the final URL into spec.mcp.url')
   if (status === 202 || status === 204) return fail('the backend accepted the request and did not answer it')
-  const encoding = headerText(headers, 'content-encoding').toLowerCase()
-  if (encoding !== '' && encoding !== 'identity') return fail('the backend compressed its answer without being asked')
+  if (!isPlain(headers)) return fail('the backend compressed its answer without being asked')
   const httpError = status >= 400
   const type = mediaType(headers)
   if (type === 'text/event-stream') return { kind: 'sse', httpError }
@@ -34,10 +33,25 @@ export function httpErrorFailure(status: number, headers: ResponseHeaders): Call
   })
 }
 
+/** Whether the same GET may be answered with an event stream later. */
+export function isTemporary(status: number): boolean {
+  return status >= 500 || status === 408 || status === 409 || status === 425 || status === 429
+}
+
+/** Whether a GET was answered with the event stream that it asked for. */
+export function isEventStream(status: number, headers: ResponseHeaders): boolean {
+  return status === 200 && mediaType(headers) === 'text/event-stream' && isPlain(headers)
+}
+
 /** Of repeated headers the first. */
 export function headerText(headers: ResponseHeaders, name: string): string {
   const value = headers[name]
   return typeof value === 'string' ? value : (value?.[0] ?? '')
+}
+
+function isPlain(headers: ResponseHeaders): boolean {
+  const encoding = headerText(headers, 'content-encoding').toLowerCase()
+  return encoding === '' || encoding === 'identity'
 }
 
 function mediaType(headers: ResponseHeaders): string {

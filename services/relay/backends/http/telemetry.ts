@@ -82,14 +82,27 @@ export class BackendTelemetry {
     this.#metrics.add('causeway_late_replies_total', 1, { side: 'backend' })
   }
 
+  /** A request of the server's was answered here instead of by the client. */
   serverRequestAnswered(): void {
     this.#metrics.add('causeway_server_requests_answered_total', 1, { side: 'backend' })
   }
 
-  /** A notification or response that the backend answered with an HTTP error (status), or not at all (0). */
-  notificationRefused(status: number): void {
+  /** A notification or a response has its status; 0 when none came. */
+  settled(status: number): void {
+    if (status >= 200 && status < 300) return
     this.#metrics.add('causeway_notifications_refused_total', 1, { backend: this.#backend })
     this.#logger.warn({ status }, 'the backend refused a notification')
+  }
+
+  /** The GET stream of a session, for good. */
+  streamRefused(status: number): void {
+    if (status === 405) this.#logger.debug({ status }, 'the backend has no stream for what belongs to no call')
+    else this.#logger.warn({ status }, 'the backend refused the stream for what belongs to no call')
+  }
+
+  /** A header of spec.mcp.headers that is not sent: the relay writes it itself, or no header can carry it. */
+  headerRefused(name: string): void {
+    this.#logger.warn({ header: name }, 'a header of spec.mcp.headers cannot be set')
   }
 
   /** Never posted. */
@@ -111,8 +124,14 @@ export class BackendTelemetry {
   }
 }
 
-/** `unmatched_reply`: its id is no open request's. `event_type`: an SSE event that MCP does not use. */
+/**
+ * `unmatched_reply`: its id is no open request's. `event_type`: an SSE event that MCP does not use. `repeated_event`: a
+ * resumed stream told it again. `no_client`: nobody hears what belongs to no call.
+ */
 export type DropReason =
+  | 'repeated_event'
+  | 'too_large'
+  | 'no_client'
   | 'unmatched_reply'
   | 'late_notification'
   | 'server_request'

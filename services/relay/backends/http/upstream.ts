@@ -1,15 +1,30 @@
 import type { Dispatcher } from 'undici'
+import type { BackoffLimits } from '../../mesh/backoff.ts'
 import type { BackendClock } from '../contract.ts'
 import type { ConcurrencyGate } from './concurrency-gate.ts'
+import type { HttpTransport } from './contract.ts'
 import type { BackendTelemetry } from './telemetry.ts'
 
 /** What every exchange with one backend shares. */
 export interface Upstream {
   readonly pool: Dispatcher
-  /** Path and query of `spec.mcp.url`. */
+  /** `spec.mcp.url`. */
+  readonly url: URL
+  /** Path and query of it. */
   readonly path: string
+  readonly transport: HttpTransport
+  /** Names and values in turn, sent with every request; may be secret. */
+  readonly headers: readonly string[]
   readonly acceptHeaders: ReadonlySet<string>
   readonly maxReplyOctets: number
+  readonly maxBatchMessages: number
+  readonly maxServerRequests: number
+  /** Before a stream is opened again whose server names no time, and what that grows to while it fails. */
+  readonly reopening: BackoffLimits
+  /** From the first octet of a GET of HTTP+SSE to the event that says where to post. */
+  readonly endpointLimitMs: number
+  /** Uniform in [0, 1). */
+  readonly random: () => number
   readonly gate: ConcurrencyGate
   readonly clock: BackendClock
   readonly telemetry: BackendTelemetry

@@ -1,0 +1,48 @@
+import { GetStream } from './get-stream.ts'
+import { type SessionHeaders, sessionHeaders } from './request-headers.ts'
+import type { SessionStream } from './session-stream.ts'
+import { isTemporary } from './status.ts'
+import type { StreamEnd, StreamMessages } from './stream-connection.ts'
+import type { Upstream } from './upstream.ts'
+
+/**
+ * The GET stream of Streamable HTTP, which a backend has or has not. It lives as long as its session: one that ends is
+ * opened again where it stood.
+ *
+ * @param onUnknown the backend does not know the session any more.
+ */
+export function openListeningStream(
+  upstream: Upstream,
+  session: SessionHeaders,
+  messages: StreamMessages,
+  onUnknown: () => void,
+): SessionStream {
+  const { telemetry } = upstream
+  let wasOpen = false
+  const over = (end: StreamEnd): 'again' | 'over' => {
+    if (end.kind !== 'refused') {
+      wasOpen ||= end.kind !== 'unanswered'
+      if (end.kind === 'tooLarge') telemetry.dropped('too_large')
+      return 'again'
+    }
+    const { status } = end
+    if (isTemporary(status)) return 'again'
+    // Shipped servers answer 400 where they mean 404; but a first 400 may only say that there is no stream.
+    const unknown = status === 404 || (status === 400 && wasOpen)
+    if (unknown && session.sessionId !== undefined) onUnknown()
+    else telemetry.streamRefused(status)
+    return 'over'
+  }
+  const stream = new GetStream(
+    upstream,
+    { path: upstream.path, headers: () => sessionHeaders(session) },
+    {
+      message: (message) => messages.message(message),
+      dropped: (reason) => messages.dropped(reason),
+      otherEvent: (event) => messages.otherEvent(event),
+      over,
+    },
+  )
+  stream.open()
+  return stream
+}
