@@ -1,15 +1,8 @@
-import {
-  type BridgeEvent,
-  type FailureInput,
-  type IncomingExchange,
-  mcpRequest,
-  OUTCOME,
-  type RouteContext,
-  TRANSPORT_ERROR,
-} from '../index.ts'
-import { type Acceptor, type McpAssociation, NO_SESSION, NO_TARGET } from './association.ts'
+import { type BridgeEvent, type FailureInput, type IncomingExchange, mcpRequest, type RouteContext } from '../index.ts'
+import type { Acceptor, McpAssociation } from './association.ts'
 import type { Conversation } from './conversation.ts'
 import { claimsModern } from './json-rpc.ts'
+import { NO_SESSION, NO_TARGET, TOO_MANY_SESSIONS } from './refusals.ts'
 import { ExchangeTransport, SessionTransport } from './server-transports.ts'
 import type { McpTransport } from './transport.ts'
 
@@ -79,7 +72,7 @@ export class Sessions implements Acceptor {
     if (method !== 'initialize') return NO_SESSION
     // A key that is in use already is another target's.
     const taken = this.#association.hasSession(route.session)
-    return taken || this.#association.sessionCount >= maxSessions ? TOO_MANY : undefined
+    return taken || this.#association.sessionCount >= maxSessions ? TOO_MANY_SESSIONS : undefined
   }
 
   #openSession(exchange: IncomingExchange, route: RouteContext | undefined): SessionTransport {
@@ -110,11 +103,4 @@ export class Sessions implements Acceptor {
       refused(error)
     }
   }
-}
-
-const TOO_MANY: FailureInput = {
-  code: TRANSPORT_ERROR.NOT_DELIVERED,
-  outcome: OUTCOME.NOT_DELIVERED,
-  reason: 3,
-  message: 'this peer has too many sessions open here',
 }

@@ -10,18 +10,18 @@ import {
   type IncomingExchange,
   type NotificationInput,
   type NpampError,
-  OUTCOME,
   type OutgoingExchange,
   PROTOCOL,
   type ReplyFate,
   type RequestInput,
   SESSION_END_REASON,
   TLV,
-  TRANSPORT_ERROR,
   type Transport,
 } from '../index.ts'
 import { BridgeTimer, type Clock, type Connection, connect } from '../transports/index.ts'
-import type { Conversation } from './conversation.ts'
+import type { Carrier, Party } from './carrier.ts'
+import { hex } from './hex.ts'
+import { NO_SESSION, NO_TARGET } from './refusals.ts'
 import { RoomQueue } from './room-queue.ts'
 
 /** Takes what the peer asks of servers here; without one there are none. */
@@ -42,8 +42,8 @@ export interface McpAssociationOptions {
   readonly onClosed: (cause: CloseCause) => void
 }
 
-/** An association with a peer, the conversations on it, and which exchange belongs to which of them. */
-export class McpAssociation {
+/** An association with a peer, the parties on it, and which exchange belongs to which of them. */
+export class McpAssociation implements Carrier {
   readonly core: AssociationCore
   /** Resolves when it is over, for whatever reason. */
   readonly closed: Promise<void>
@@ -53,9 +53,9 @@ export class McpAssociation {
   readonly #timer: BridgeTimer
   readonly #room: RoomQueue
   readonly #acceptor: Acceptor | undefined
-  readonly #conversations = new Set<Conversation>()
-  readonly #sessions = new Map<string, Conversation>()
-  readonly #owners = new Map<OutgoingExchange | IncomingExchange, Conversation>()
+  readonly #parties = new Set<Party>()
+  readonly #sessions = new Map<string, Party>()
+  readonly #owners = new Map<OutgoingExchange | IncomingExchange, Party>()
   readonly #ended: () => void
   #connection: Connection | undefined
   #drains = false
@@ -83,7 +83,6 @@ export class McpAssociation {
     return this.core.peer?.extensions?.tlvTypes.has(TLV.ROUTE_CONTEXT) ?? false
   }
 
-  /** The peer wants nothing new here (LINK op 2). */
   get drains(): boolean {
     return this.#drains
   }
@@ -103,20 +102,19 @@ export class McpAssociation {
     this.#flush()
   }
 
-  // --- for conversations ---
+  // --- for parties (Carrier) ---
 
-  add(conversation: Conversation): void {
-    this.#conversations.add(conversation)
+  add(party: Party): void {
+    this.#parties.add(party)
   }
 
-  /** `open`: exchanges that it leaves behind. */
-  remove(conversation: Conversation, open: Iterable<OutgoingExchange | IncomingExchange>): void {
-    this.#conversations.delete(conversation)
+  remove(party: Party, open: Iterable<OutgoingExchange | IncomingExchange>): void {
+    this.#parties.delete(party)
     for (const exchange of open) this.#owners.delete(exchange)
   }
 
-  addSession(key: Uint8Array, conversation: Conversation): void {
-    this.#sessions.set(hex(key), conversation)
+  addSession(key: Uint8Array, party: Party): void {
+    this.#sessions.set(hex(key), party)
   }
 
   hasSession(key: Uint8Array): boolean {
@@ -127,20 +125,17 @@ export class McpAssociation {
     this.#sessions.delete(hex(key))
   }
 
-  /** Runs `act` once the send queue has room, in the order of the calls; settles as `act` does. */
   whenRoom<Result>(act: () => Result): Promise<Result> {
     return this.#room.run(act)
   }
 
-  /** Throws as `Bridge.request` does; nothing was sent then. */
-  request(owner: Conversation, input: Omit<RequestInput, 'protocolId'>): OutgoingExchange {
+  request(owner: Party, input: Omit<RequestInput, 'protocolId'>): OutgoingExchange {
     const exchange = this.#bridge.request({ ...input, protocolId: PROTOCOL.MCP }, this.#clock.now())
     this.#owners.set(exchange, owner)
     this.#flush()
     return exchange
   }
 
-  /** Throws as `Bridge.notify` does. */
   notify(input: Omit<NotificationInput, 'protocolId'>): void {
     this.#bridge.notify({ ...input, protocolId: PROTOCOL.MCP })
     this.#flush()
@@ -159,27 +154,24 @@ export class McpAssociation {
     this.#flush()
   }
 
-  /** `own`: the notification that says so; else one is made. Whatever still comes of it reaches nobody. */
   cancel(exchange: OutgoingExchange, own?: Uint8Array): void {
     this.#owners.delete(exchange)
     this.#bridge.cancel(exchange, this.#clock.now(), own && { octets: own })
     this.#flush()
   }
 
-  /** LINK session-end, behind what the session has sent. */
   endSession(key: Uint8Array, reason: number): void {
     this.core.sendLink({ op: 'sessionEnd', session: key, reason }, this.#clock.now())
     this.#flush()
   }
 
-  /** Names a request that was sent as the relays' logs do: the association's id, and its ordinal in its direction. */
   nameOf({ ordinal }: OutgoingExchange): string | undefined {
     const info = this.core.established
     return ordinal === 0 || info === undefined ? undefined : `${hex(info.associationId.subarray(0, 8))}/${ordinal}`
   }
 
-  /** A request of the peer's belongs to this conversation. */
-  give(event: BridgeEvent & { type: 'request' }, owner: Conversation): void {
+  /** A request of the peer's belongs to this party. */
+  give(event: BridgeEvent & { type: 'request' }, owner: Party): void {
     this.#owners.set(event.exchange, owner)
     owner.requested(event)
   }
@@ -251,19 +243,19 @@ export class McpAssociation {
   }
 
   /** The session of this key, where it is with the target that the peer names. */
-  #sessionOf({ exchange: { route } }: BridgeEvent & { type: 'request' }): Conversation | undefined {
+  #sessionOf({ exchange: { route } }: BridgeEvent & { type: 'request' }): Party | undefined {
     const owner = route?.session && this.#sessions.get(hex(route.session))
     return owner?.route?.target === route?.target ? owner : undefined
   }
 
-  /** By the exchange that a message belongs to; of a peer that cannot say, by there being one conversation only. */
-  #ownerOf(related: OutgoingExchange | IncomingExchange | undefined, named: boolean): Conversation | undefined {
+  /** By the exchange that a message belongs to; of a peer that cannot say, by there being one party only. */
+  #ownerOf(related: OutgoingExchange | IncomingExchange | undefined, named: boolean): Party | undefined {
     if (related !== undefined) return this.#owners.get(related)
-    const onlyOne = !named && !this.carriesRouteContext && this.#conversations.size === 1
-    return onlyOne && this.#acceptor === undefined ? this.#conversations.values().next().value : undefined
+    const onlyOne = !named && !this.carriesRouteContext && this.#parties.size === 1
+    return onlyOne && this.#acceptor === undefined ? this.#parties.values().next().value : undefined
   }
 
-  #disown(exchange: OutgoingExchange): Conversation | undefined {
+  #disown(exchange: OutgoingExchange): Party | undefined {
     const owner = this.#owners.get(exchange)
     this.#owners.delete(exchange)
     return owner
@@ -273,13 +265,13 @@ export class McpAssociation {
     if (message.op === 'sessionEnd') this.#sessions.get(hex(message.session))?.sessionEnded()
     if (message.op !== 'drain') return
     this.#drains = true
-    for (const conversation of [...this.#conversations]) conversation.draining()
+    for (const party of [...this.#parties]) party.draining()
   }
 
   #close(cause: CloseCause): void {
     this.#timer.disarm()
     this.#room.drained()
-    for (const conversation of [...this.#conversations]) conversation.lost()
+    for (const party of [...this.#parties]) party.lost()
     this.#sessions.clear()
     this.#owners.clear()
     this.#ended()
@@ -290,21 +282,4 @@ export class McpAssociation {
     this.#connection?.flush()
     this.#timer.arm()
   }
-}
-
-/** A target that nobody here is, or not for this peer (CARRIAGE section 1). */
-export const NO_TARGET: FailureInput = {
-  code: TRANSPORT_ERROR.METHOD_UNSUPPORTED,
-  outcome: OUTCOME.NOT_DELIVERED,
-  message: 'no such target for this peer',
-}
-/** The edge answers 404 (CARRIAGE section 1). */
-export const NO_SESSION: FailureInput = {
-  code: TRANSPORT_ERROR.NOT_DELIVERED,
-  outcome: OUTCOME.SESSION_LOST,
-  message: 'unknown session',
-}
-
-export function hex(octets: Uint8Array): string {
-  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('hex')
 }

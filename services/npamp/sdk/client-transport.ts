@@ -4,18 +4,18 @@ import {
   type Effect,
   effectOf,
   findMember,
-  OUTCOME,
   type RouteContext,
   type ScannedMessage,
   SESSION_END_REASON,
   type ServiceParameters,
   ToolFacts,
-  TRANSPORT_ERROR,
   toolPageOf,
 } from '../index.ts'
-import { hex, type McpAssociation } from './association.ts'
+import type { Carrier } from './carrier.ts'
 import { Conversation, type Sending } from './conversation.ts'
 import { type Failure, failure } from './failures.ts'
+import { hex } from './hex.ts'
+import { CLIENT_GONE } from './refusals.ts'
 import type { SendOptions } from './transport.ts'
 
 export interface ClientTransportOptions {
@@ -32,7 +32,7 @@ export class ClientTransport extends Conversation {
   readonly #tools = new ToolFacts()
   #session: Uint8Array | undefined
 
-  constructor(association: McpAssociation, options: ClientTransportOptions) {
+  constructor(association: Carrier, options: ClientTransportOptions) {
     super(association)
     this.#options = options
   }
@@ -138,12 +138,6 @@ export class ClientTransport extends Conversation {
     }
   }
 }
-
-const CLIENT_GONE = {
-  code: TRANSPORT_ERROR.NOT_DELIVERED,
-  outcome: OUTCOME.UNKNOWN,
-  message: 'the client has closed its transport',
-} as const
 
 const NONE: ServiceParameters = new Map()
 

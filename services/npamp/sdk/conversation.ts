@@ -13,13 +13,13 @@ import {
   type ScannedMessage,
   type ServiceParameters,
   scanMessage,
-  TRANSPORT_ERROR,
   type TransportFailure,
 } from '../index.ts'
-import type { McpAssociation } from './association.ts'
+import type { Carrier, Party } from './carrier.ts'
 import { type Failure, failureMessage, failureOf, refusalOf } from './failures.ts'
 import { Inbox } from './inbox.ts'
 import { isRequestId, keyOf, parse, print, printReply, requestFault, sdkId } from './json-rpc.ts'
+import { CANCELLED, TOO_MUCH_WAITING } from './refusals.ts'
 import type { JsonRpcMessage, McpTransport, RequestId, SendOptions } from './transport.ts'
 
 /** How one request leaves, and who else hears what became of it. */
@@ -34,7 +34,7 @@ export interface Sending {
  * one exchange of the modern one, or what a client has with one target. It keeps the books of who waits for whom; the SDK
  * never sees the ids of another scope.
  */
-export abstract class Conversation implements McpTransport {
+export abstract class Conversation implements McpTransport, Party {
   onclose: (() => void) | undefined
   onerror: ((error: Error) => void) | undefined
   onmessage: ((message: JsonRpcMessage) => void) | undefined
@@ -49,14 +49,13 @@ export abstract class Conversation implements McpTransport {
     onEnd: () => this.#guarded(() => this.onclose?.()),
   })
   #over = false
-  protected readonly association: McpAssociation
+  protected readonly association: Carrier
 
-  constructor(association: McpAssociation) {
+  constructor(association: Carrier) {
     this.association = association
     association.add(this)
   }
 
-  /** Of the other end, which every message of ours names where the peer understands that. */
   abstract get route(): RouteContext | undefined
 
   get over(): boolean {
@@ -100,12 +99,12 @@ export abstract class Conversation implements McpTransport {
   protected heard(_method: string): void {}
   /** A request of the SDK's has ended, and the SDK was told. */
   protected asked(_failure: Failure | undefined): void {}
-  /** The peer ended the session (LINK session-end). */
-  abstract sessionEnded(): void
-  /** The peer wants nothing new on this association (LINK drain). */
-  draining(): void {}
 
-  // --- what the association hands in ---
+  // --- Party ---
+
+  abstract sessionEnded(): void
+
+  draining(): void {}
 
   /** A request of the peer's. */
   requested({ exchange, octets, message }: BridgeEvent & { type: 'request' }): void {
@@ -129,7 +128,7 @@ export abstract class Conversation implements McpTransport {
       return
     }
     if (this.#inbox.early >= MAX_EARLY) {
-      this.association.fail(exchange, TOO_EARLY)
+      this.association.fail(exchange, TOO_MUCH_WAITING)
       return
     }
     this.#owed.set(key, exchange)
@@ -177,7 +176,6 @@ export abstract class Conversation implements McpTransport {
     this.asked(found)
   }
 
-  /** Its association is over: whoever waits was told. */
   lost(): void {
     this.finish()
   }
@@ -317,17 +315,6 @@ interface Asked {
 
 /** Messages held for an SDK that has not called `start` yet. */
 const MAX_EARLY = 1_024
-
-const { NOT_DELIVERED } = TRANSPORT_ERROR
-
-const CANCELLED: FailureInput = { code: NOT_DELIVERED, outcome: OUTCOME.CANCELLED, message: 'cancelled' }
-
-const TOO_EARLY: FailureInput = {
-  code: NOT_DELIVERED,
-  outcome: OUTCOME.NOT_DELIVERED,
-  reason: 3,
-  message: 'the server is not started and has too much waiting',
-}
 
 function closedError(): ClosedError {
   return new ClosedError('CLOSED', 'the transport is closed')

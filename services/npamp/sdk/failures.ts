@@ -103,7 +103,7 @@ export function refusalOf(error: unknown): Failure {
   throw error
 }
 
-export const ASSOCIATION_OVER = 'the association with the peer is over; connect again'
+const ASSOCIATION_OVER = 'the association with the peer is over; connect again'
 
 export function failure(name: FailureName, delivery: Failure['delivery']): Failure {
   const hint = HINTS[name]

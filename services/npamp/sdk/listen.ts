@@ -10,8 +10,9 @@ import {
 } from '../index.ts'
 import { type Clock, type ListenLimits, type ListenTlsMode, listenTls, systemClock } from '../transports/index.ts'
 import { type SessionInfo, Sessions } from './acceptor.ts'
-import { hex, McpAssociation } from './association.ts'
+import { McpAssociation } from './association.ts'
 import { DEFAULT_MAX_OPEN_REQUESTS, type OwnOptions, responding } from './association-options.ts'
+import { hex } from './hex.ts'
 import type { McpTransport } from './transport.ts'
 
 export interface ServeMcpOptions extends OwnOptions {

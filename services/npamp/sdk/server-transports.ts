@@ -1,15 +1,14 @@
 import {
   effectOf,
-  type FailureInput,
   type IncomingExchange,
-  OUTCOME,
   type RouteContext,
   type ScannedMessage,
   SESSION_END_REASON,
-  TRANSPORT_ERROR,
 } from '../index.ts'
-import { hex, type McpAssociation, NO_SESSION } from './association.ts'
+import type { Carrier } from './carrier.ts'
 import { Conversation, type Sending } from './conversation.ts'
+import { hex } from './hex.ts'
+import { NO_SESSION, UNANSWERED } from './refusals.ts'
 
 /** A legacy session of the peer's, as the server's SDK sees it. */
 export class SessionTransport extends Conversation {
@@ -21,7 +20,7 @@ export class SessionTransport extends Conversation {
 
   /** `route` is undefined for a peer that can name no session; `key` is ours then. */
   constructor(
-    association: McpAssociation,
+    association: Carrier,
     { route, key, opening }: { route: RouteContext | undefined; key: Uint8Array; opening: IncomingExchange },
     onOver: () => void,
   ) {
@@ -72,7 +71,7 @@ export class ExchangeTransport extends Conversation {
   readonly route: RouteContext | undefined
   readonly #exchange: IncomingExchange
 
-  constructor(association: McpAssociation, exchange: IncomingExchange) {
+  constructor(association: Carrier, exchange: IncomingExchange) {
     super(association)
     this.#exchange = exchange
     this.route = exchange.route
@@ -104,10 +103,4 @@ export class ExchangeTransport extends Conversation {
     // Not before the SDK knows that its answer was taken.
     if (exchange === this.#exchange) queueMicrotask(() => this.finish())
   }
-}
-
-const UNANSWERED: FailureInput = {
-  code: TRANSPORT_ERROR.NOT_DELIVERED,
-  outcome: OUTCOME.UNKNOWN,
-  message: 'the server closed without an answer',
 }
