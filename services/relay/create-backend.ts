@@ -41,6 +41,8 @@ function httpBackend(config: HttpBackendConfig, { limits, clock, logger, metrics
   return createHttpBackend({
     name: `backend/${config.name}`,
     url: config.url,
+    transport: config.transport,
+    headers: config.headers,
     acceptHeaders: config.acceptHeaders,
     limits: {
       ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),

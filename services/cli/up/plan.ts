@@ -46,8 +46,7 @@ async function mcpJsonPlan(
 ): Promise<Plan> {
   const [file] = await readSourceFiles([mcpJson])
   if (file === undefined) throw new TypeError('one file was asked for')
-  const { findings, ...servers } = await readServers(file, host.environment)
+  const { findings, ...servers } = await readServers(file, host.environment, report.warning)
   const resources = toResources(servers.servers, port, file.folder ?? '.', findings)
-  report.warnings(findings.warnings)
   return { resources, relayNames: [`default/${RELAY_NAME}`], servers }
 }

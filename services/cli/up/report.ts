@@ -23,9 +23,9 @@ export class Report {
     if (this.#json) this.#line({ event: 'refused', problems })
   }
 
-  warnings(warnings: readonly Problem[]): void {
-    for (const warning of warnings) this.#host.writeError(`warning: ${formatProblem(warning)}\n`)
-    if (this.#json && warnings.length > 0) this.#line({ event: 'warnings', warnings })
+  readonly warning = (warning: Problem): void => {
+    this.#host.writeError(`warning: ${formatProblem(warning)}\n`)
+    if (this.#json) this.#line({ event: 'warning', ...warning })
   }
 
   refused(message: string): ExitCode {

@@ -58,13 +58,15 @@ const mcpListener = z
       .optional()
       .describe(
         'What clients call this listener where that is not the address listened on, such as https://mcp.example.com ' +
-          'behind a proxy. Its host is served besides those of allowedHosts.',
+          'behind a proxy. Its host and origin are served besides those of allowedHosts and allowedOrigins.',
       ),
     trustedProxies: z
       .array(addressBlock())
       .max(64)
       .default([])
-      .describe('Blocks of addresses, such as 10.0.0.0/8, whose X-Forwarded-For and Forwarded headers are believed.'),
+      .describe(
+        'Blocks of addresses, such as 10.0.0.0/8, whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed.',
+      ),
     allowedOrigins: z
       .array(allowedOrigin())
       .max(64)
@@ -118,13 +120,16 @@ const limits = z
       .min(1)
       .max(1_000_000)
       .default(1_000)
-      .describe('The most open legacy sessions of one client, over all routes.'),
+      .describe(
+        'The most open legacy sessions of one client, over all routes: by the subject of its certificate, and all clients ' +
+          'without one together.',
+      ),
     streamsPerSession: z
       .int()
       .min(1)
       .max(1_024)
       .default(16)
-      .describe('The most open streams of one legacy session: answers that are streamed, and its GET stream.'),
+      .describe('The most streams that the client of one legacy session has open by GET; one more gets 503.'),
     eventStoreEvents: z
       .int()
       .min(1)

@@ -2,14 +2,16 @@ import { ConfigurationError, formatFieldPath, type Problem } from '@causeway/mes
 import { placeOf } from '../../jsonc/node.ts'
 import type { Origin } from './servers.ts'
 
-/** What is wrong with a file, and what is odd about it. */
+/** What is wrong with a file, kept until it is asked for, and what is odd about it, told at once. */
 export class Findings {
-  readonly warnings: Problem[] = []
   readonly #problems: Problem[] = []
   readonly #file: string
   readonly #text: string
 
-  constructor(file: string, text: string) {
+  readonly #onWarning: (warning: Problem) => void
+
+  constructor(file: string, text: string, onWarning: (warning: Problem) => void) {
+    this.#onWarning = onWarning
     this.#file = file
     this.#text = text
   }
@@ -20,7 +22,7 @@ export class Findings {
   }
 
   warn(at: Origin, message: string): void {
-    this.warnings.push(this.#problem(at, message))
+    this.#onWarning(this.#problem(at, message))
   }
 
   /** Throws ConfigurationError when there are errors. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { ConfigurationError, nearest, type SourceFile } from '@causeway/mesh-api'
+import { ConfigurationError, nearest, type Problem, type SourceFile } from '@causeway/mesh-api'
 import { type JsonMember, type JsonNode, type JsonObject, JsonSyntaxError, placeOf } from '../../jsonc/node.ts'
 import { parseJson } from '../../jsonc/parse.ts'
 import { readEntry } from './entry.ts'
@@ -12,14 +12,15 @@ import type { McpServer, McpServers, Origin } from './servers.ts'
 
 /**
  * Reads the servers of an `mcpServers` file: that of Claude Desktop, Claude Code, Cursor and others, or `servers` as VS
- * Code has it. Throws ConfigurationError with every problem; answers what else a person should know in `findings`.
+ * Code has it. Throws ConfigurationError with every problem; `findings` takes what is found later.
  */
 export async function readServers(
   file: SourceFile,
   environment: Variables['environment'],
+  onWarning: (warning: Problem) => void,
 ): Promise<McpServers & { readonly findings: Findings }> {
   const { text, root } = parse(file)
-  const findings = new Findings(file.name, text)
+  const findings = new Findings(file.name, text, onWarning)
   const reading = { environment, folder: resolve(file.folder ?? '.'), findings }
   const servers: McpServer[] = []
   const disabled: string[] = []
@@ -35,7 +36,8 @@ export async function readServers(
     if (fields.boolean('disabled') === true || fields.boolean('enabled') === false) disabled.push(member.name)
     else servers.push(...(await readServer(member, fields, at, servers, reading)))
   }
-  if (list !== undefined && servers.length === 0) findings.error(list.at, nothingToServe(disabled.length))
+  if (list !== undefined && list.members.length === disabled.length)
+    findings.error(list.at, nothingToServe(disabled.length))
   findings.check()
   return { servers, disabled, findings }
 }
