@@ -34,7 +34,7 @@ export interface ResponsePart extends Part {
   readonly idKey: string
 }
 
-export interface Batch {
+interface Batch {
   readonly kind: 'batch'
   readonly parts: readonly MessagePart[]
 }

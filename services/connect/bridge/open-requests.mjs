@@ -43,7 +43,7 @@ export class OpenRequests {
   /** @param {Message} message @returns {boolean} whether an id of it is open already */
   clashes(message) {
     const keys = requestsIn(message).map(({ idKey }) => idKey)
-    return new Set(keys).size < keys.length || keys.some((key) => this.#byKey.has(key))
+    return new Set(keys).size < keys.length || keys.some((key) => this.#byKey.get(key)?.waiting.has(key))
   }
 
   get size() {
@@ -80,6 +80,8 @@ export class OpenRequests {
     const request = post.waiting.get(idKey)
     if (request === undefined && !post.cancelled.delete(idKey)) return undefined
     post.waiting.delete(idKey)
+    // The host may use the id again at once.
+    this.#byKey.delete(idKey)
     this.#tellIdle()
     return { post, request }
   }
