@@ -67,7 +67,7 @@ export default {
         pathNot: [
           '^services/$1/',
           '^services/[^/]+/index\\.(ts|mjs)$',
-          '^services/npamp/(crypto/node|transports)/index\\.ts$',
+          '^services/npamp/(crypto/node|sdk|transports)/index\\.ts$',
         ],
       },
     },
