@@ -26,12 +26,12 @@ export function eraOf(message: ScannedMessage, versionHeader: string | undefined
   if (claim !== undefined) {
     if (jsonKind(message.text, claim) !== 'string') return isInitialize ? LEGACY : MALFORMED_CLAIM
     const revision = stringValue(message.text, claim)
-    return isModern(revision) ? { era: 'modern', revision } : LEGACY
+    return isModernRevision(revision) ? { era: 'modern', revision } : LEGACY
   }
-  if (isInitialize || versionHeader === undefined || !isModern(versionHeader)) return LEGACY
+  if (isInitialize || versionHeader === undefined || !isModernRevision(versionHeader)) return LEGACY
   return UNCLAIMED
 }
 
-function isModern(revision: string): boolean {
+export function isModernRevision(revision: string): boolean {
   return revision >= FIRST_MODERN_REVISION
 }

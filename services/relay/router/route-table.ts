@@ -1,3 +1,4 @@
+import { isForbiddenParameter } from '@causeway/npamp'
 import type { Route } from './route.ts'
 
 /** All routes of one listener by path. Built once and swapped whole; a lookup is one hash, however many routes there are. */
@@ -8,13 +9,13 @@ export interface RouteTable {
   [Symbol.iterator](): IterableIterator<Route>
 }
 
-/** Two routes of one listener that claim the same path, or a path that no request can have. */
+/** Two routes of one listener that claim the same path, a path that no request can have, or a header that never crosses. */
 export class RouteError extends Error {
   /** `namespace/name` of the route that cannot be served. */
   readonly route: string
-  readonly code: 'PATH_TAKEN' | 'BAD_PATH'
+  readonly code: 'PATH_TAKEN' | 'BAD_PATH' | 'BAD_HEADER'
 
-  constructor(route: string, code: 'PATH_TAKEN' | 'BAD_PATH', message: string) {
+  constructor(route: string, code: 'PATH_TAKEN' | 'BAD_PATH' | 'BAD_HEADER', message: string) {
     super(message)
     this.name = 'RouteError'
     this.route = route
@@ -22,11 +23,12 @@ export class RouteError extends Error {
   }
 }
 
-/** Throws RouteError when a path is no absolute path without query, or when two routes claim the same. */
+/** Throws RouteError when a path is no absolute path without query, when two routes claim the same, or when a route forwards a header that must not cross. */
 export function buildRouteTable(routes: Iterable<Route>): RouteTable {
   const byPath = new Map<string, Route>()
   for (const route of routes) {
     checkPath(route)
+    checkHeaders(route)
     const other = byPath.get(route.path)
     if (other !== undefined) {
       throw new RouteError(route.name, 'PATH_TAKEN', `route ${route.name}: path ${route.path} belongs to ${other.name}`)
@@ -54,5 +56,13 @@ function checkPath(route: Route): void {
       'BAD_PATH',
       `route ${route.name}: path ${JSON.stringify(route.path)} must start with / and have no query, fragment or blank`,
     )
+  }
+}
+
+function checkHeaders(route: Route): void {
+  for (const name of route.forwardHeaders ?? []) {
+    if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !isForbiddenParameter(name) && !name.startsWith('proxy-')) continue
+    const problem = 'is no header in lower case that may cross'
+    throw new RouteError(route.name, 'BAD_HEADER', `route ${route.name}: ${JSON.stringify(name)} ${problem}`)
   }
 }

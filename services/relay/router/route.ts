@@ -10,6 +10,17 @@ export interface Route {
   readonly limits: RouteLimits
   /** Whether what the target says of its tools may lower a label (CARRIAGE section 11); true when absent. */
   readonly trustAnnotations?: boolean
+  /** Request headers that cross besides those of MCP, in lower case; never credentials, never those of one connection. */
+  readonly forwardHeaders?: readonly string[]
+  readonly cors?: RouteCors | undefined
+}
+
+/** Which pages in browsers a route serves besides those that its listener does. */
+export interface RouteCors {
+  /** Whole origins, `https://app.example`. */
+  readonly allowedOrigins: readonly string[]
+  /** How long a browser may remember the answer to a preflight. */
+  readonly maxAgeSeconds: number
 }
 
 export interface RouteLimits {
@@ -17,4 +28,6 @@ export interface RouteLimits {
   readonly requestTimeoutMs?: number
   /** The smaller of this and the listener's is in force. */
   readonly maxBodyOctets?: number
+  /** Legacy sessions; the smaller of this and the listener's is in force. */
+  readonly sessions?: number
 }

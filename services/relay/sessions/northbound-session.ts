@@ -1,21 +1,90 @@
-import type { Session } from '../exchanges/contract.ts'
+import { OUTCOME } from '@causeway/npamp'
+import type {
+  ServerRequest,
+  ServerRequestHandle,
+  ServerRequestReply,
+  ServerRequestSink,
+  Session,
+  SessionClient,
+} from '../exchanges/contract.ts'
 import type { Route } from '../router/route.ts'
+import { refuseServerRequest, type ServerRequestStream, ServerRequests } from './server-requests.ts'
+import { type EventBudget, type EventLimits, type HeldEvent, SessionEvents } from './session-events.ts'
+import { parseEventId, SessionStream, type StreamHost } from './session-stream.ts'
 
-/** One legacy MCP session as the edge knows it: what the client names it by, what crosses, and which ids are open in it. */
-export class NorthboundSession {
+/** What the sessions of one edge share. */
+export interface SessionShared {
+  readonly events: EventLimits
+  readonly budget: EventBudget
+  readonly maxServerRequests: number
+  /** An event that a client could have asked for is no longer held. */
+  readonly onEventDropped: () => void
+  /** The server said something outside any call. */
+  readonly onNotification: (session: NorthboundSession, octets: Uint8Array) => void
+}
+
+export interface SessionStart {
+  readonly edgeId: string
+  readonly key: Uint8Array
+  /** Hex of `key`. */
+  readonly id: string
+  readonly route: Route
+  readonly principal: string
+}
+
+/** The first revision whose streams open with an event without data; revisions are dates and compare as text. */
+const FIRST_PRIMED_REVISION = '2025-11-25'
+/** The one revision that has batches. */
+const BATCH_REVISION = '2025-03-26'
+/** The number of the stream for what belongs to no request: the GET stream. */
+const GENERAL = 0
+
+/**
+ * One legacy MCP session as the edge knows it: what the client names it by, what crosses, which ids are open in it, and what
+ * the server says in it. Streams and events are made when something is said: most sessions are silent.
+ */
+export class NorthboundSession implements SessionClient, StreamHost {
   /** What the client sends as Mcp-Session-Id: unguessable, and never the key that crosses the mesh. */
   readonly edgeId: string
   readonly session: Session
   readonly route: Route
+  /** Whose session it is: nobody else finds it. */
+  readonly principal: string
   lastUsedMs: number
+  /** The revision that `initialize` agreed on, once it has. */
+  revision: string | undefined
+  /** Connections that a GET of this session's client opened and that have not ended. */
+  openedStreams = 0
+  readonly #shared: SessionShared
   readonly #openIds = new Set<string>()
+  #uses = 0
+  #ended = false
+  #requests: ServerRequests | undefined
+  #events: SessionEvents | undefined
+  #streams: Map<number, SessionStream> | undefined
+  #lastStream = GENERAL
+  /** Sources of what belongs to no request, waiting for the client to catch up. */
+  #waiting: (() => void)[] | undefined
 
-  constructor(edgeId: string, session: Session, route: Route, nowMs: number) {
-    this.edgeId = edgeId
-    this.session = session
-    this.route = route
+  constructor(start: SessionStart, nowMs: number, shared: SessionShared) {
+    this.edgeId = start.edgeId
+    this.session = { key: start.key, id: start.id, client: this }
+    this.route = start.route
+    this.principal = start.principal
     this.lastUsedMs = nowMs
+    this.#shared = shared
   }
+
+  /** Whether its streams open with an event without data. */
+  get primes(): boolean {
+    return this.revision !== undefined && this.revision >= FIRST_PRIMED_REVISION
+  }
+
+  get hasBatches(): boolean {
+    return this.revision === BATCH_REVISION
+  }
+
+  // --- ids and use ---
 
   /** False when a request with an equal id is still open in this session (CARRIAGE section 2); `idKey` of the id's token. */
   takeId(idKey: string): boolean {
@@ -29,8 +98,129 @@ export class NorthboundSession {
     this.lastUsedMs = nowMs
   }
 
-  /** A session with an open request is in use, however long that takes. */
+  /** The client holds a connection for something of this session. */
+  beginUse(): void {
+    this.#uses++
+  }
+
+  endUse(nowMs: number): void {
+    this.#uses--
+    this.lastUsedMs = nowMs
+  }
+
+  /**
+   * A session whose client waits for something is in use, however long that takes. One whose client is gone is not, though
+   * calls of it may go on.
+   */
   isIdle(nowMs: number, idleMs: number): boolean {
-    return this.#openIds.size === 0 && nowMs - this.lastUsedMs >= idleMs
+    return this.#uses === 0 && nowMs - this.lastUsedMs >= idleMs
+  }
+
+  // --- what the server says outside any call ---
+
+  notification(octets: Uint8Array, onRoom: () => void): 'ok' | 'wait' {
+    if (this.#ended) return 'ok'
+    this.#shared.onNotification(this, octets)
+    if (this.general().event(octets) === 'ok') return 'ok'
+    this.#waiting ??= []
+    this.#waiting.push(onRoom)
+    return 'wait'
+  }
+
+  request(request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle {
+    return this.askClient(request, sink, {
+      ask: (octets, onLost) => this.general().event(octets, onLost),
+      tell: (octets) => this.tell(octets),
+    })
+  }
+
+  // --- requests of the server ---
+
+  /** Puts a request to the client, on whichever stream. */
+  askClient(request: ServerRequest, sink: ServerRequestSink, stream: ServerRequestStream): ServerRequestHandle {
+    if (this.#ended) return refuseServerRequest(sink, 'the session of the client has ended')
+    this.#requests ??= new ServerRequests(this.#shared.maxServerRequests)
+    return this.#requests.open(request, sink, stream)
+  }
+
+  /** The client's answer to a request of the server's; false when it answers nothing that is open. */
+  answer(idToken: Uint8Array, reply: ServerRequestReply): boolean {
+    return this.#requests?.answer(idToken, reply) ?? false
+  }
+
+  /** Says something on the stream for what belongs to no request. */
+  tell(octets: Uint8Array): void {
+    if (!this.#ended) this.general().event(octets)
+  }
+
+  // --- streams ---
+
+  /** The stream for what belongs to no request. */
+  general(): SessionStream {
+    return this.#stream(GENERAL) ?? this.#addStream(GENERAL, () => this.#wake())
+  }
+
+  /** The stream of one POST; `onRoom` as of SessionStream. */
+  openStream(onRoom: () => void): SessionStream {
+    return this.#addStream(++this.#lastStream, onRoom)
+  }
+
+  /** Where a client goes on that saw the event of this id last; undefined when nothing can follow that event. */
+  resume(lastEventId: string): { readonly stream: SessionStream; readonly after: number } | undefined {
+    const id = parseEventId(lastEventId)
+    const stream = id && this.#stream(id.stream)
+    if (id === undefined || stream === undefined || !stream.continuesAfter(id.sequence)) return undefined
+    return { stream, after: id.sequence }
+  }
+
+  // --- StreamHost ---
+
+  hold(stream: SessionStream, sequence: number, octets: Uint8Array): boolean {
+    if (this.#ended) return false
+    const { events, budget, onEventDropped } = this.#shared
+    this.#events ??= new SessionEvents(events, budget, onEventDropped)
+    return this.#events.add(stream, sequence, octets)
+  }
+
+  heldAfter(stream: SessionStream, sequence: number): Iterable<HeldEvent> {
+    return this.#events?.after(stream, sequence) ?? []
+  }
+
+  forget(stream: SessionStream): void {
+    this.#streams?.delete(stream.number)
+  }
+
+  /** Nothing more is said in it, and nothing more comes of it. Answers that are under way still reach the client. */
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#requests?.failAll(SESSION_ENDED)
+    this.#stream(GENERAL)?.end()
+    this.#events?.clear()
+    this.#streams = undefined
+    this.#wake()
+  }
+
+  #stream(number: number): SessionStream | undefined {
+    return this.#streams?.get(number)
+  }
+
+  #addStream(number: number, onRoom: () => void): SessionStream {
+    const stream = new SessionStream(number, this, onRoom)
+    this.#streams ??= new Map()
+    this.#streams.set(number, stream)
+    return stream
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    for (const onRoom of waiting ?? []) onRoom()
   }
 }
+
+const SESSION_ENDED = {
+  code: 'SessionLost',
+  message: 'the session of the client has ended',
+  outcome: OUTCOME.SESSION_LOST,
+} as const

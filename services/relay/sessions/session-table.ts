@@ -1,28 +1,39 @@
 import type { Clock } from '@causeway/npamp/transports'
-import type { Session } from '../exchanges/contract.ts'
 import type { Route } from '../router/route.ts'
-import { NorthboundSession } from './northbound-session.ts'
+import { NorthboundSession, type SessionShared } from './northbound-session.ts'
 
 const KEY_OCTETS = 16
 const EDGE_ID_OCTETS = 24
 const MAX_SWEEP_MS = 15 * 60_000
 
 export interface SessionTableOptions {
+  /** Unless the route says less. */
   readonly sessionsPerRoute: number
+  readonly sessionsPerPrincipal: number
   readonly idleMs: number
   readonly clock: Clock
   /** Cryptographically strong. */
   readonly random: (octets: number) => Uint8Array
   /** A session went unused for `idleMs` and is forgotten; its target has to be told. */
   readonly onIdle: (session: NorthboundSession) => void
+  /** A session was forgotten, for whatever reason; called once for each. */
+  readonly onForgotten: (session: NorthboundSession) => void
+  readonly shared: SessionShared
 }
 
-/** The legacy sessions of one edge: bounded per route, forgotten when idle. */
+/** Why `initialize` gets no session: all that there may be are open. */
+export interface SessionsFull {
+  readonly full: 'route' | 'principal'
+  readonly limit: number
+}
+
+/** The legacy sessions of one edge: bounded per route and per principal, forgotten when idle. */
 export class SessionTable {
   readonly #options: SessionTableOptions
   readonly #byEdgeId = new Map<string, NorthboundSession>()
   readonly #byKey = new Map<string, NorthboundSession>()
-  readonly #perRoute = new Map<string, number>()
+  readonly #perRoute = new Counts()
+  readonly #perPrincipal = new Counts()
   #sweep: unknown
 
   constructor(options: SessionTableOptions) {
@@ -33,26 +44,33 @@ export class SessionTable {
     return this.#byEdgeId.size
   }
 
-  /** Mints a session for `initialize`; undefined when the route has all that it may have. */
-  open(route: Route): NorthboundSession | undefined {
-    const { clock, random, sessionsPerRoute } = this.#options
-    const open = this.#perRoute.get(route.name) ?? 0
-    if (open >= sessionsPerRoute) return undefined
+  /** Mints a session for `initialize`. */
+  open(route: Route, principal: string): NorthboundSession | SessionsFull {
+    const { clock, random, sessionsPerRoute, sessionsPerPrincipal, shared } = this.#options
+    const routeLimit = Math.min(sessionsPerRoute, route.limits.sessions ?? Number.POSITIVE_INFINITY)
+    if (this.#perRoute.of(route.name) >= routeLimit) return { full: 'route', limit: routeLimit }
+    if (this.#perPrincipal.of(principal) >= sessionsPerPrincipal) {
+      return { full: 'principal', limit: sessionsPerPrincipal }
+    }
     const octets = random(KEY_OCTETS + EDGE_ID_OCTETS)
-    const session = mintSession(octets.subarray(0, KEY_OCTETS))
-    const entry = new NorthboundSession(hex(octets.subarray(KEY_OCTETS)), session, route, clock.now())
-    this.#byEdgeId.set(entry.edgeId, entry)
-    this.#byKey.set(session.id, entry)
-    this.#perRoute.set(route.name, open + 1)
+    const key = octets.subarray(0, KEY_OCTETS)
+    const id = hex(key)
+    const edgeId = hex(octets.subarray(KEY_OCTETS))
+    const entry = new NorthboundSession({ edgeId, key, id, route, principal }, clock.now(), shared)
+    this.#byEdgeId.set(edgeId, entry)
+    this.#byKey.set(id, entry)
+    this.#perRoute.add(route.name, 1)
+    this.#perPrincipal.add(principal, 1)
     this.#armSweep()
     return entry
   }
 
-  /** The session of this route that the client names so; it counts as used. */
-  find(edgeId: string, route: Route): NorthboundSession | undefined {
+  /** The session of this route and principal that the client names so; it counts as used. */
+  find(edgeId: string, route: Route, principal: string): NorthboundSession | undefined {
     const entry = this.#byEdgeId.get(edgeId)
-    // An id of another route is as unknown as any: a session never reaches a target that it was not opened with.
-    if (entry === undefined || entry.route.name !== route.name) return undefined
+    // An id of another route is as unknown as any: a session never reaches a target that it was not opened with. Nor does it
+    // serve anybody but who opened it.
+    if (entry === undefined || entry.route.name !== route.name || entry.principal !== principal) return undefined
     const now = this.#options.clock.now()
     if (entry.isIdle(now, this.#options.idleMs)) {
       this.#expire(entry)
@@ -66,10 +84,11 @@ export class SessionTable {
   forget(entry: NorthboundSession): boolean {
     if (!this.#byEdgeId.delete(entry.edgeId)) return false
     this.#byKey.delete(entry.session.id)
-    const left = (this.#perRoute.get(entry.route.name) ?? 1) - 1
-    if (left === 0) this.#perRoute.delete(entry.route.name)
-    else this.#perRoute.set(entry.route.name, left)
+    this.#perRoute.add(entry.route.name, -1)
+    this.#perPrincipal.add(entry.principal, -1)
     if (this.#byEdgeId.size === 0) this.#disarmSweep()
+    this.#options.onForgotten(entry)
+    entry.end()
     return true
   }
 
@@ -111,8 +130,19 @@ export class SessionTable {
   }
 }
 
-function mintSession(key: Uint8Array): Session {
-  return { key, id: hex(key) }
+/** How often each name is in use; a name that is not takes no memory. */
+class Counts {
+  readonly #counts = new Map<string, number>()
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0
+  }
+
+  add(name: string, change: number): void {
+    const count = this.of(name) + change
+    if (count > 0) this.#counts.set(name, count)
+    else this.#counts.delete(name)
+  }
 }
 
 function hex(octets: Uint8Array): string {

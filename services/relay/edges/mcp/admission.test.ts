@@ -5,13 +5,17 @@ function admission(boundHost: string, allowedHosts: string[] = [], allowedOrigin
   return new Admission({ boundHost, allowedHosts, allowedOrigins })
 }
 
+function fault(of: Admission, host: string | undefined, origin: string | undefined) {
+  return of.fault({ host, origin, secure: false, routeOrigins: ['https://Route.example'] })
+}
+
 describe('Host on a loopback listener', () => {
   const local = admission('127.0.0.1')
 
   it.each(['localhost', 'localhost:1234', 'LocalHost', '127.0.0.1', '127.0.0.1:80', '[::1]', '[::1]:65535'])(
     'takes %s',
     (host) => {
-      expect(local.fault(host, undefined)).toBeUndefined()
+      expect(fault(local, host, undefined)).toBeUndefined()
     },
   )
 
@@ -31,38 +35,38 @@ describe('Host on a loopback listener', () => {
     '::1',
     'localhost evil.example',
   ])('refuses %s', (host) => {
-    expect(local.fault(host, undefined)).toBe('host')
+    expect(fault(local, host, undefined)).toBe('host')
   })
 
   it('refuses a foreign host after it has taken a local one', () => {
-    expect(local.fault('localhost', undefined)).toBeUndefined()
-    expect(local.fault('evil.example', undefined)).toBe('host')
+    expect(fault(local, 'localhost', undefined)).toBeUndefined()
+    expect(fault(local, 'evil.example', undefined)).toBe('host')
   })
 })
 
 describe('configured hosts', () => {
   it('are taken with any port when they name none, and with that port only when they do', () => {
     const some = admission('127.0.0.1', ['Relay.example', 'other.example:8080'])
-    expect(some.fault('relay.example:1', undefined)).toBeUndefined()
-    expect(some.fault('other.example:8080', undefined)).toBeUndefined()
-    expect(some.fault('other.example:8081', undefined)).toBe('host')
-    expect(some.fault('other.example', undefined)).toBe('host')
-    expect(some.fault('localhost', undefined)).toBeUndefined()
+    expect(fault(some, 'relay.example:1', undefined)).toBeUndefined()
+    expect(fault(some, 'other.example:8080', undefined)).toBeUndefined()
+    expect(fault(some, 'other.example:8081', undefined)).toBe('host')
+    expect(fault(some, 'other.example', undefined)).toBe('host')
+    expect(fault(some, 'localhost', undefined)).toBeUndefined()
   })
 })
 
 describe('Host on other listeners', () => {
   it('takes the address listened on', () => {
-    expect(admission('10.1.2.3').fault('10.1.2.3:80', undefined)).toBeUndefined()
-    expect(admission('10.1.2.3').fault('10.1.2.4:80', undefined)).toBe('host')
-    expect(admission('fe80::1').fault('[fe80::1]:80', undefined)).toBeUndefined()
+    expect(fault(admission('10.1.2.3'), '10.1.2.3:80', undefined)).toBeUndefined()
+    expect(fault(admission('10.1.2.3'), '10.1.2.4:80', undefined)).toBe('host')
+    expect(fault(admission('fe80::1'), '[fe80::1]:80', undefined)).toBeUndefined()
   })
 
   it.each(['0.0.0.0', '::'])('takes any address but no name on %s', (bound) => {
     const open = admission(bound)
-    expect(open.fault('10.1.2.3:80', undefined)).toBeUndefined()
-    expect(open.fault('[fe80::1]', undefined)).toBeUndefined()
-    expect(open.fault('rebound.example', undefined)).toBe('host')
+    expect(fault(open, '10.1.2.3:80', undefined)).toBeUndefined()
+    expect(fault(open, '[fe80::1]', undefined)).toBeUndefined()
+    expect(fault(open, 'rebound.example', undefined)).toBe('host')
   })
 })
 
@@ -77,11 +81,11 @@ describe('Origin', () => {
     'http://[::1]:1',
     'HTTP://LOCALHOST',
   ])('takes %s', (origin) => {
-    expect(local.fault('localhost', origin)).toBeUndefined()
+    expect(fault(local, 'localhost', origin)).toBeUndefined()
   })
 
   it.each(['https://app.example', 'moz-extension://x'])('takes the configured %s', (origin) => {
-    expect(local.fault('localhost', origin)).toBeUndefined()
+    expect(fault(local, 'localhost', origin)).toBeUndefined()
   })
 
   it.each([
@@ -95,6 +99,35 @@ describe('Origin', () => {
     'http://localhost/x',
     'http://user@localhost',
   ])('refuses %s', (origin) => {
-    expect(local.fault('localhost', origin)).toBe('origin')
+    expect(fault(local, 'localhost', origin)).toBe('origin')
+  })
+
+  it('takes that of the route, and no other of its kind', () => {
+    expect(fault(local, 'localhost', 'https://route.example')).toBeUndefined()
+    expect(fault(local, 'localhost', 'http://route.example')).toBe('origin')
+    expect(
+      local.fault({ host: 'localhost', origin: 'https://route.example', secure: false, routeOrigins: undefined }),
+    ).toBe('origin')
+  })
+
+  it('takes the one that the request went to, in the scheme that it came by', () => {
+    const some = admission('127.0.0.1', ['relay.example'])
+    const arrival = { host: 'relay.example:8080', routeOrigins: undefined }
+    expect(some.fault({ ...arrival, origin: 'http://relay.example:8080', secure: false })).toBeUndefined()
+    expect(some.fault({ ...arrival, origin: 'https://relay.example:8080', secure: false })).toBe('origin')
+    expect(some.fault({ ...arrival, origin: 'https://relay.example:8080', secure: true })).toBeUndefined()
+    expect(some.fault({ ...arrival, origin: 'http://relay.example:8081', secure: false })).toBe('origin')
+  })
+})
+
+describe('the public URL', () => {
+  it('names a host and an origin that are served', () => {
+    const publicUrl = new URL('https://mesh.example:8443/base')
+    const open = new Admission({ boundHost: '127.0.0.1', allowedHosts: [], allowedOrigins: [], publicUrl })
+    expect(fault(open, 'mesh.example:8443', undefined)).toBeUndefined()
+    expect(fault(open, 'mesh.example', undefined)).toBeUndefined()
+    expect(fault(open, 'localhost', 'https://mesh.example:8443')).toBeUndefined()
+    expect(fault(open, 'localhost', 'https://mesh.example')).toBe('origin')
+    expect(fault(open, 'other.example', undefined)).toBe('host')
   })
 })

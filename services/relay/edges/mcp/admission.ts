@@ -7,14 +7,26 @@ export interface AdmissionOptions {
   readonly allowedHosts: readonly string[]
   /** Whole origins. */
   readonly allowedOrigins: readonly string[]
+  /** By which clients know the listener: its host and its origin are served. */
+  readonly publicUrl?: URL | undefined
+}
+
+export interface Arrival {
+  /** As the client named it. */
+  readonly host: string | undefined
+  readonly origin: string | undefined
+  /** Whether the client came over TLS. */
+  readonly secure: boolean
+  /** Whole origins that the route serves besides those of the listener. */
+  readonly routeOrigins: readonly string[] | undefined
 }
 
 export type AdmissionFault = 'host' | 'origin'
 
 /**
  * Keeps web pages away from a relay that is near the browser: a page whose name was rebound to the relay's address sends
- * its own name as Host, and any page sends its Origin. Served are the local host, the address listened on and what the
- * configuration lists; an Origin is needed by nobody.
+ * its own name as Host, and any page sends its Origin. Served are the local host, the address listened on, the public name and
+ * what the configuration lists; a page may always call where it came from. An Origin is needed by nobody.
  */
 export class Admission {
   readonly #boundHost: string
@@ -28,15 +40,21 @@ export class Admission {
     const bound = options.boundHost.toLowerCase()
     this.#boundHost = isIP(bound) === 6 ? `[${bound}]` : bound
     this.#anyAddress = bound === '0.0.0.0' || bound === '::'
-    this.#hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
-    this.#origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()))
+    const { allowedHosts, allowedOrigins, publicUrl } = options
+    // Behind the public name the port is whatever the way to it makes of it.
+    const hosts = publicUrl === undefined ? allowedHosts : [...allowedHosts, publicUrl.hostname]
+    const origins = publicUrl === undefined ? allowedOrigins : [...allowedOrigins, publicUrl.origin]
+    this.#hosts = new Set(hosts.map((host) => host.toLowerCase()))
+    this.#origins = new Set(origins.map((origin) => origin.toLowerCase()))
   }
 
-  /** What is wrong with the headers `Host` and `Origin` of a request, if anything. */
-  fault(host: string | undefined, origin: string | undefined): AdmissionFault | undefined {
+  /** What is wrong with `Host` and `Origin` of a request, if anything. */
+  fault({ host, origin, secure, routeOrigins }: Arrival): AdmissionFault | undefined {
     if (host === undefined || !this.#admitsHost(host)) return 'host'
-    if (origin !== undefined && !this.#admitsOrigin(origin.toLowerCase())) return 'origin'
-    return undefined
+    if (origin === undefined) return undefined
+    const lower = origin.toLowerCase()
+    if (this.#admitsOrigin(lower) || lower === `${secure ? 'https' : 'http'}://${host.toLowerCase()}`) return undefined
+    return routeOrigins?.some((served) => served.toLowerCase() === lower) === true ? undefined : 'origin'
   }
 
   #admitsHost(host: string): boolean {

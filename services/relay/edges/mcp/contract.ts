@@ -30,6 +30,12 @@ export interface McpEdgeOptions {
   readonly allowedHosts?: readonly string[]
   /** Whole origins, `https://app.example`: served besides those of the local host. */
   readonly allowedOrigins?: readonly string[]
+  /** Serves HTTPS instead of HTTP. */
+  readonly tls?: EdgeTls | undefined
+  /** By which clients know the listener: its host and origin are served too. */
+  readonly publicUrl?: URL | undefined
+  /** CIDRs. Only of proxies there do X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto count. */
+  readonly trustedProxies?: readonly string[]
   readonly routes: RouteTable
   readonly limits?: Partial<EdgeLimits>
   readonly clock: Clock
@@ -43,6 +49,14 @@ export interface McpEdgeOptions {
   readonly metrics: Metrics
 }
 
+export interface EdgeTls {
+  /** PEM. */
+  readonly cert: string | Uint8Array
+  readonly key: string | Uint8Array
+  /** With it, only clients are served whose certificate it has signed; its subject is their principal. */
+  readonly clientCa?: string | Uint8Array | undefined
+}
+
 export interface EdgeLimits {
   /** One request body; beyond it 413. */
   readonly maxBodyOctets: number
@@ -50,7 +64,20 @@ export interface EdgeLimits {
   readonly maxHeldBodyOctets: number
   /** All headers of one request; beyond it 431. */
   readonly maxHeaderOctets: number
+  /** Within which the whole of a request must have come; nothing limits an answer. */
+  readonly requestArrivalMs: number
   readonly sessionsPerRoute: number
+  /** Of one client certificate's subject, or of all clients without one. */
+  readonly sessionsPerPrincipal: number
+  /** Connections that the client of one session opened by GET and that have not ended; beyond it 503. */
+  readonly streamsPerSession: number
+  /** Requests of the server that the client of one session has not answered. */
+  readonly serverRequestsPerSession: number
+  /** What one session holds for a client that may come back (CARRIAGE section 9); beyond it the oldest goes. */
+  readonly eventStoreEvents: number
+  readonly eventStoreOctets: number
+  /** Of all sessions together. */
+  readonly eventStoreTotalOctets: number
   /** A session without any request for so long ends. */
   readonly sessionIdleMs: number
   /** Events that wait for a slow client, per exchange (CARRIAGE section 7). */
@@ -59,15 +86,25 @@ export interface EdgeLimits {
   readonly stallMs: number
   /** Silence after which a stream gets a comment line, and after which one is opened at all. */
   readonly keepAliveMs: number
+  /** So long a call may take before its answer becomes a stream that its client can come back to. */
+  readonly streamAfterMs: number
 }
 
 export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   maxBodyOctets: 4 * 1024 * 1024,
   maxHeldBodyOctets: 256 * 1024 * 1024,
   maxHeaderOctets: 16 * 1024,
+  requestArrivalMs: 300_000,
   sessionsPerRoute: 10_000,
+  sessionsPerPrincipal: 1_000,
+  streamsPerSession: 16,
+  serverRequestsPerSession: 64,
+  eventStoreEvents: 1_000,
+  eventStoreOctets: 1024 * 1024,
+  eventStoreTotalOctets: 64 * 1024 * 1024,
   sessionIdleMs: 60 * 60_000,
   maxBufferedOctets: 4 * 1024 * 1024,
   stallMs: 30_000,
   keepAliveMs: 15_000,
+  streamAfterMs: 1_000,
 }

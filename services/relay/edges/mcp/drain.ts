@@ -24,6 +24,11 @@ export class Drain {
       // A subscription ends with the relay and never before it; its client subscribes again elsewhere.
       if (exchange.method === 'subscriptions/listen') exchange.stop()
     }
+    for (const opened of [...edge.openedStreams]) {
+      opened.response.once('close', () => server.closeIdleConnections())
+      // Like a subscription, unless it shows the answer to a call.
+      if (!opened.belongsToCall) opened.hangUp()
+    }
     this.#arm(limitMs)
   }
 

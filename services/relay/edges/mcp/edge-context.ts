@@ -20,6 +20,8 @@ export interface EdgeContext {
   readonly logger: Logger
   /** Every exchange whose target still owes its end. */
   readonly open: Set<OpenExchange>
+  /** Every response to a GET that has not ended. */
+  readonly openedStreams: Set<OpenedStream>
   /** From `stop` on: nothing new is taken, and connections end with their answers. */
   stopping: boolean
 }
@@ -32,4 +34,12 @@ export interface OpenExchange {
   readonly awaited: boolean
   /** Gives whoever still waits an error, and tells the target to stop. */
   stop(): void
+}
+
+/** A response to a GET, as far as the end of its edge is concerned. */
+export interface OpenedStream {
+  readonly response: ServerResponse
+  /** It shows the answer to a call, and ends with it. */
+  readonly belongsToCall: boolean
+  hangUp(): void
 }

@@ -53,6 +53,8 @@ export interface ErrorContext {
   /** UUIDv7. */
   readonly requestId: string
   readonly traceId: string | undefined
+  /** Its address, for the log alone. */
+  readonly client?: string | undefined
 }
 
 export function statusOf(error: EdgeError): number {

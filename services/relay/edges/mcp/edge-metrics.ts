@@ -20,6 +20,7 @@ export class EdgeMetrics {
   readonly lateReplies: Counter
   readonly lineEndsChanged: Counter
   readonly #metrics: Metrics
+  readonly #eventsDropped: Counter
   readonly #open: Gauge
   readonly #duration: HistogramHandle
   readonly #outcomes = new Map<ExchangeOutcome, Counter>()
@@ -29,6 +30,7 @@ export class EdgeMetrics {
     this.#metrics = metrics
     this.lateReplies = metrics.counter('causeway_late_replies_total', { side: 'edge' })
     this.lineEndsChanged = metrics.counter('causeway_line_ends_changed_total')
+    this.#eventsDropped = metrics.counter('causeway_events_dropped_total')
     this.#open = metrics.gauge('causeway_exchanges_open', { side: 'edge' })
     this.#duration = metrics.histogram('causeway_exchange_duration_seconds', { side: 'edge' })
   }
@@ -57,8 +59,13 @@ export class EdgeMetrics {
     counter.add()
   }
 
-  sessionEnded(reason: 'idle' | 'lost' | 'refused'): void {
+  sessionEnded(reason: 'idle' | 'lost' | 'refused' | 'client'): void {
     this.#metrics.add('causeway_sessions_ended_total', 1, { side: 'edge', reason })
+  }
+
+  /** An event that a client could have asked for is no longer held. */
+  eventDropped(): void {
+    this.#eventsDropped.add()
   }
 
   notificationDropped(reason: 'client_gone' | 'client_response'): void {

@@ -229,7 +229,7 @@ describe('a client that takes nothing', () => {
     expect(texts.at(-1)).toBe('{"r":1}')
   })
 
-  it('loses its exchange alone when too much waits for it', async () => {
+  it('loses its exchange alone when too much waits for it, and is told so', async () => {
     const { client, target } = await edge({ limits: { maxBufferedOctets: 3_000_000 } })
     const slow = client.send(legacy('tools/call'))
     const call = await target.callNumber(0)
@@ -238,9 +238,15 @@ describe('a client that takes nothing', () => {
     answer.pause()
     for (let count = 0; count < 40 && call.cancels.length === 0; count++) call.notify(BIG)
     expect(call.cancels).toEqual(['deadline'])
-    answer.resume()
-    await answer.broken()
     call.fail({ outcome: 2 })
+    // Behind what waited for it, a client that takes again is told so.
+    answer.resume()
+    const last = eventTexts((await answer.whole()).body).at(-1) ?? ''
+    expect(JSON.parse(last)).toMatchObject({
+      id: 1,
+      error: { code: -33110, data: { causeway: { delivery: 'unknown' } } },
+    })
+    expect(last).toContain('3000000 octets of this answer waited for the client')
     expect(outcome('slow_client')).toBe(1)
     target.script = (one) => one.result()
     expect((await client.post(legacy('ping'))).status).toBe(200)

@@ -1,17 +1,35 @@
 import type { ServerResponse } from 'node:http'
 import { OUTCOME } from '@causeway/npamp'
-import type { CallFailure, CallHandle, CallReply, CallRequest, CallSink } from '../../exchanges/contract.ts'
+import type {
+  CallFailure,
+  CallHandle,
+  CallReply,
+  CallRequest,
+  CallSink,
+  ServerRequest,
+  ServerRequestHandle,
+  ServerRequestSink,
+} from '../../exchanges/contract.ts'
 import type { FactScope } from '../../exchanges/tool-facts.ts'
 import type { Route } from '../../router/route.ts'
 import type { NorthboundSession } from '../../sessions/northbound-session.ts'
-import { Answer, type Head } from './answer.ts'
+import { refuseServerRequest } from '../../sessions/server-requests.ts'
+import type { Answer, AnswerEvents, Head } from './answer.ts'
 import { onClientClosed } from './client-closed.ts'
 import type { EdgeContext, OpenExchange } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
 import type { ExchangeOutcome } from './edge-metrics.ts'
 import { isListChanged } from './fact-scope.ts'
-import { deadlineError, errorOfFailure, forMethod, heldTooMuchError, stoppingError } from './failure.ts'
+import {
+  deadlineError,
+  errorOfFailure,
+  forMethod,
+  heldTooMuchError,
+  slowClientError,
+  stoppingError,
+} from './failure.ts'
 import { IdleTimer } from './idle-timer.ts'
+import { revisionOf } from './negotiated-revision.ts'
 import { headOfReply } from './reply-head.ts'
 
 /** What the edge knows about a request when it hands it to the target. */
@@ -19,6 +37,7 @@ export interface ExchangeStart {
   readonly route: Route
   readonly request: CallRequest
   readonly response: ServerResponse
+  readonly answer: (events: AnswerEvents) => Answer
   /** The legacy session that the request stands in, or that it opens; its id is taken there. */
   readonly session: NorthboundSession | undefined
   readonly scope: FactScope
@@ -44,9 +63,12 @@ export class Exchange implements CallSink, OpenExchange {
   readonly #start: ExchangeStart
   readonly #answer: Answer
   readonly #startedMs: number
-  readonly #keepAlive: IdleTimer | undefined
   readonly #deadline: IdleTimer | undefined
   #state: State = 'awaited'
+  /** The client is still connected where it asked. */
+  #attached = false
+  /** Opens the answer as a stream when the reply is slow to come. */
+  #opening: unknown
   #handle: CallHandle | undefined
   #unlisten: () => void = () => {}
   /** A cancel from before the target had given its handle. */
@@ -58,15 +80,7 @@ export class Exchange implements CallSink, OpenExchange {
     this.#edge = edge
     this.#start = start
     this.#startedMs = edge.clock.now()
-    const held = holdsHead(start.request)
-    this.#answer = new Answer(edge, start.response, {
-      held,
-      onRelief: () => this.#handle?.resume(),
-      onStall: () => this.#onSlowClient(),
-    })
-    this.#keepAlive = held
-      ? undefined
-      : new IdleTimer(edge.clock, edge.limits.keepAliveMs, () => this.#answer.keepAlive())
+    this.#answer = start.answer({ onRelief: () => this.#handle?.resume(), onStall: () => this.#onStall() })
     const timeoutMs = deadlineMsOf(start)
     this.#deadline =
       timeoutMs === undefined ? undefined : new IdleTimer(edge.clock, timeoutMs, () => this.#onDeadline(timeoutMs))
@@ -77,6 +91,9 @@ export class Exchange implements CallSink, OpenExchange {
     this.#edge.open.add(this)
     this.#edge.bodies.hold(this.#start.request.octets.length)
     this.#edge.metrics.exchangeOpened()
+    this.#attached = true
+    this.#start.session?.beginUse()
+    this.#armOpening()
     this.#unlisten = onClientClosed(this.#start.response, () => this.#onClientClosed())
     const handle = this.#start.route.target.call(this.#start.request, this)
     this.#handle = handle
@@ -103,17 +120,32 @@ export class Exchange implements CallSink, OpenExchange {
       this.#edge.metrics.notificationDropped('client_gone')
       return 'ok'
     }
-    this.#keepAlive?.touch()
-    const pushed = this.#answer.notification(octets)
-    if (pushed !== 'overflow') return pushed
-    this.#onOverflow()
-    return 'ok'
+    return this.#say(octets)
+  }
+
+  serverRequest(request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle {
+    this.#deadline?.touch()
+    const { session } = this.#start
+    if (session === undefined)
+      return refuseServerRequest(sink, 'the client stands in no session that it could answer in')
+    if (!this.awaited) return refuseServerRequest(sink, 'the client of this call is gone')
+    // A server that asks before it answers initialize waits for what the client can say only once it knows its session.
+    if (this.method === 'initialize' && !this.#answer.begun) this.#answer.openStream(sessionHeader(session))
+    return session.askClient(request, sink, {
+      ask: (octets, onLost) => this.#say(octets, onLost),
+      tell: (octets) => {
+        if (this.awaited) this.#say(octets)
+        else session.tell(octets)
+      },
+    })
   }
 
   reply(reply: CallReply): void {
     // Before it is passed on: the client may call at once.
     if (reply.kind === 'result') this.#start.listed?.(reply)
     const opens = this.awaited && this.method === 'initialize' && reply.kind === 'result'
+    const { session } = this.#start
+    if (opens && session !== undefined) session.revision = revisionOf(reply)
     if (this.awaited) this.#answer.response(reply, () => this.#headOf(reply, opens))
     else this.#edge.metrics.lateReplies.add()
     if (!opens) this.#dropOpenedSession(reply.kind === 'result')
@@ -136,14 +168,24 @@ export class Exchange implements CallSink, OpenExchange {
     this.#cancel('deadline', 'stopped')
   }
 
+  #say(octets: Uint8Array, onLost?: () => void): 'ok' | 'wait' {
+    this.#disarmOpening()
+    const pushed = this.#answer.notification(octets, onLost)
+    if (pushed !== 'overflow') return pushed
+    this.#onOverflow()
+    return 'ok'
+  }
+
   #onClientClosed(): void {
+    this.#endUse()
     if (!this.awaited) return
     if (this.#start.request.era === 'modern') this.#cancel('disconnect', 'disconnect')
-    else this.#desert()
+    // CARRIAGE section 9: it may come back, and what comes meanwhile is held for it.
+    else if (!this.#answer.resumable) this.#desert()
   }
 
   #desert(): void {
-    this.#keepAlive?.stop()
+    this.#disarmOpening()
     this.#outcome = 'disconnect'
     this.#state = 'deserted'
     // A source that waits for a reader waits no longer.
@@ -156,26 +198,26 @@ export class Exchange implements CallSink, OpenExchange {
     this.#cancel('deadline', 'deadline')
   }
 
+  /** CARRIAGE section 7: a slow exchange fails alone. */
   #onOverflow(): void {
-    if (this.#answer.begun) this.#onSlowClient()
-    else {
-      this.#log('warn', 'a call was given up: too many notifications came before its reply')
-      this.#answerError(heldTooMuchError(this.#edge.limits.maxBufferedOctets))
-      this.#cancel('deadline', 'unknown')
-    }
+    const { maxBufferedOctets } = this.#edge.limits
+    const slow = this.#answer.begun
+    this.#log('warn', slow ? TOO_SLOW : 'a call was given up: too many notifications came before its reply')
+    // A client that takes again finds this behind all that waits for it.
+    this.#answerError(slow ? slowClientError(maxBufferedOctets) : heldTooMuchError(maxBufferedOctets))
+    this.#cancel('deadline', slow ? 'slow_client' : 'unknown')
   }
 
-  /** CARRIAGE section 7: a slow exchange fails alone. */
-  #onSlowClient(): void {
+  #onStall(): void {
     this.#start.response.destroy()
     if (!this.awaited) return
-    this.#log('warn', 'a client took too little of its answer for too long')
+    this.#log('warn', TOO_SLOW)
     this.#cancel('deadline', 'slow_client')
   }
 
   #headOf(reply: CallReply, opens: boolean): Head {
     const { session, request } = this.#start
-    return headOfReply(reply, request.era, opens ? session?.edgeId : undefined)
+    return headOfReply(reply, request.era, opens ? sessionHeader(session) : [])
   }
 
   #answerFailure(failure: CallFailure): void {
@@ -216,6 +258,7 @@ export class Exchange implements CallSink, OpenExchange {
     this.#stopTimers()
     this.#state = 'over'
     this.#unlisten()
+    this.#endUse()
     const { bodies, clock, logger, metrics, open } = this.#edge
     const nowMs = clock.now()
     this.#start.session?.releaseId(this.#start.idKey, nowMs)
@@ -245,8 +288,32 @@ export class Exchange implements CallSink, OpenExchange {
   }
 
   #stopTimers(): void {
-    this.#keepAlive?.stop()
+    this.#disarmOpening()
     this.#deadline?.stop()
+  }
+
+  #armOpening(): void {
+    const { request, session } = this.#start
+    if (holdsHead(request)) return
+    const { clock, limits } = this.#edge
+    // Where it tells the client what to come back to, it is worth more than that the answer is alive.
+    const delayMs = session?.primes === true ? Math.min(limits.streamAfterMs, limits.keepAliveMs) : limits.keepAliveMs
+    this.#opening = clock.setTimeout(() => {
+      this.#opening = undefined
+      this.#answer.openStream()
+    }, delayMs)
+  }
+
+  #disarmOpening(): void {
+    if (this.#opening === undefined) return
+    this.#edge.clock.clearTimeout(this.#opening)
+    this.#opening = undefined
+  }
+
+  #endUse(): void {
+    if (!this.#attached) return
+    this.#attached = false
+    this.#start.session?.endUse(this.#edge.clock.now())
   }
 
   #log(level: 'debug' | 'warn', message: string, fields: Readonly<Record<string, unknown>> = {}): void {
@@ -260,14 +327,20 @@ export class Exchange implements CallSink, OpenExchange {
 }
 
 /** Whether status or headers depend on the reply: the session id on success of one, 503 on failure of the other. */
-function holdsHead(request: CallRequest): boolean {
+export function holdsHead(request: CallRequest): boolean {
   return request.method === 'server/discover' || (request.era === 'legacy' && request.method === 'initialize')
+}
+
+function sessionHeader(session: NorthboundSession | undefined): readonly string[] {
+  return session === undefined ? [] : ['Mcp-Session-Id', session.edgeId]
 }
 
 /** CARRIAGE section 4: none unless the route has one, and never for a subscription. */
 function deadlineMsOf(start: ExchangeStart): number | undefined {
   return start.request.method === 'subscriptions/listen' ? undefined : start.route.limits.requestTimeoutMs
 }
+
+const TOO_SLOW = 'a client took too little of its answer for too long'
 
 const OUTCOME_LABEL = {
   [OUTCOME.NOT_DELIVERED]: 'not_sent',

@@ -50,6 +50,7 @@ describe('what labels rest on', () => {
       ['listChanged', outside],
       ['effectOf tools/call', outside],
       ['listChanged', outside],
+      ['forget', inSession],
     ])
     expect(facts.told[0]?.scope).toMatchObject({ target: 'backend/default/scripted', trustAnnotations: true })
     expect(target.calls.map(({ request }) => request.effect)).toEqual([0, 0, 0, 1])

@@ -54,3 +54,13 @@ export function heldTooMuchError(limitOctets: number): EdgeError {
     delivery: 'unknown',
   }
 }
+
+/** The client takes less than it is given; what waits for it is bounded (CARRIAGE section 7). */
+export function slowClientError(limitOctets: number): EdgeError {
+  return {
+    name: 'NotDelivered',
+    message: `more than ${limitOctets} octets of this answer waited for the client, which took them too slowly`,
+    delivery: 'unknown',
+    hint: 'read the stream faster; look whether the call took effect before it is made again',
+  }
+}

@@ -1,38 +1,43 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { NO_TOOL_FACTS } from '../../exchanges/tool-facts.ts'
+import { EventBudget } from '../../sessions/session-events.ts'
 import { SessionTable } from '../../sessions/session-table.ts'
 import { Admission } from './admission.ts'
 import { BodyBudget } from './body-budget.ts'
 import { answerClientError } from './client-error.ts'
-import { DEFAULT_EDGE_LIMITS, type McpEdge, type McpEdgeOptions } from './contract.ts'
+import { DEFAULT_EDGE_LIMITS, type EdgeTls, type McpEdge, type McpEdgeOptions } from './contract.ts'
 import { Drain } from './drain.ts'
 import type { EdgeContext } from './edge-context.ts'
 import { EdgeMetrics } from './edge-metrics.ts'
-import { requestHandler } from './request-handler.ts'
+import { factScope, isListChanged } from './fact-scope.ts'
+import { TrustedProxies } from './proxies.ts'
+import { RequestHandler } from './request-handler.ts'
 import { RequestIds } from './request-id.ts'
 
 /** Longer than clients keep idle connections, so that the client is the one who closes them. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
+const HEADERS_TIMEOUT_MS = 60_000
+const CHECKING_INTERVAL_MS = 30_000
 
-/** Opens the listener; rejects with the system's error when the address cannot be had. */
+/**
+ * Opens the listener; rejects with the system's error when the address cannot be had, with OpenSSL's when certificate or key
+ * are none, and with RangeError where a trusted proxy is no CIDR.
+ */
 export async function listenMcp(options: McpEdgeOptions): Promise<McpEdge> {
   const edge = createContext(options)
-  const admission = new Admission({
-    boundHost: options.host,
-    allowedHosts: options.allowedHosts ?? [],
-    allowedOrigins: options.allowedOrigins ?? [],
-  })
-  const server = createServer({
-    maxHeaderSize: edge.limits.maxHeaderOctets,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // Judged with all that it may be: Node's own answers say nothing.
-    requireHostHeader: false,
-  })
-  const handle = requestHandler(edge, admission, options.routes)
-  server.on('request', (request, response) => handle(request, response, 'none'))
-  server.on('checkContinue', (request, response) => handle(request, response, 'continue'))
-  server.on('checkExpectation', (request, response) => handle(request, response, 'other'))
+  const { tls, publicUrl, trustedProxies = [], allowedHosts = [], allowedOrigins = [] } = options
+  const door = {
+    admission: new Admission({ boundHost: options.host, allowedHosts, allowedOrigins, publicUrl }),
+    proxies: new TrustedProxies(trustedProxies),
+    needsCertificate: tls?.clientCa !== undefined,
+  }
+  const server = createHttpServer(edge, tls)
+  const handler = new RequestHandler(edge, door, options.routes)
+  server.on('request', (request, response) => handler.handle(request, response, 'none'))
+  server.on('checkContinue', (request, response) => handler.handle(request, response, 'continue'))
+  server.on('checkExpectation', (request, response) => handler.handle(request, response, 'other'))
   server.on('clientError', (error, socket) => answerClientError(edge, error, socket))
   const address = await listen(server, options.host, options.port)
   // Accepting one connection failed, e.g. for want of file descriptors; the listener goes on.
@@ -61,11 +66,34 @@ export async function listenMcp(options: McpEdgeOptions): Promise<McpEdge> {
   }
 }
 
+function createHttpServer({ limits }: EdgeContext, tls: EdgeTls | undefined): Server {
+  const options: ServerOptions = {
+    maxHeaderSize: limits.maxHeaderOctets,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Of requests alone: a stream lives as long as both ends like.
+    requestTimeout: limits.requestArrivalMs,
+    headersTimeout: Math.min(limits.requestArrivalMs, HEADERS_TIMEOUT_MS),
+    connectionsCheckingInterval: Math.min(limits.requestArrivalMs, CHECKING_INTERVAL_MS),
+    // Judged with all that it may be: Node's own answers say nothing.
+    requireHostHeader: false,
+  }
+  if (tls === undefined) return createServer(options)
+  const { cert, key, clientCa } = tls
+  const asked = clientCa === undefined ? {} : { ca: toPem(clientCa), requestCert: true, rejectUnauthorized: false }
+  return createTlsServer({ ...options, cert: toPem(cert), key: toPem(key), minVersion: 'TLSv1.2', ...asked })
+}
+
+function toPem(pem: string | Uint8Array): string | Buffer {
+  return typeof pem === 'string' ? pem : Buffer.from(pem)
+}
+
 function createContext(options: McpEdgeOptions): EdgeContext {
   const limits = { ...DEFAULT_EDGE_LIMITS, ...options.limits }
   const metrics = new EdgeMetrics(options.metrics)
+  const facts = options.facts ?? NO_TOOL_FACTS
   const sessions = new SessionTable({
     sessionsPerRoute: limits.sessionsPerRoute,
+    sessionsPerPrincipal: limits.sessionsPerPrincipal,
     idleMs: limits.sessionIdleMs,
     clock: options.clock,
     random: options.random,
@@ -73,17 +101,28 @@ function createContext(options: McpEdgeOptions): EdgeContext {
       metrics.sessionEnded('idle')
       session.route.target.endSession(session.session, 'idle')
     },
+    onForgotten: (session) => facts.forget(factScope(session.route, session)),
+    shared: {
+      events: { events: limits.eventStoreEvents, octets: limits.eventStoreOctets },
+      budget: new EventBudget(limits.eventStoreTotalOctets),
+      maxServerRequests: limits.serverRequestsPerSession,
+      onEventDropped: () => metrics.eventDropped(),
+      onNotification: (session, octets) => {
+        if (isListChanged(octets)) facts.listChanged(factScope(session.route, session))
+      },
+    },
   })
   return {
     clock: options.clock,
     limits,
     sessions,
     bodies: new BodyBudget(limits.maxHeldBodyOctets),
-    facts: options.facts ?? NO_TOOL_FACTS,
+    facts,
     requestIds: new RequestIds(options.wallClock, options.random),
     metrics,
     logger: options.logger,
     open: new Set(),
+    openedStreams: new Set(),
     stopping: false,
   }
 }

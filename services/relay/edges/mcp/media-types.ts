@@ -20,21 +20,35 @@ export function isIdentity(contentEncoding: string | undefined): boolean {
 /** Clients send a handful of different Accept headers, and each of them always the same. */
 const MEMORY = 64
 
-/** Judges `Accept`, and remembers its verdicts. */
+/** Judges `Accept`, and remembers its verdicts. A client that sends no Accept takes everything. */
 export class AcceptHeader {
-  readonly #verdicts = new Map<string, boolean>()
+  readonly #verdicts = new Map<string, Verdict>()
 
-  /** Whether both JSON and an event stream may answer. A client that sends no Accept takes everything. */
+  /** Whether both JSON and an event stream may answer. */
   admitsBoth(accept: string | undefined): boolean {
     if (accept === undefined) return true
+    const { json, events } = this.#verdict(accept)
+    return json && events
+  }
+
+  admitsEvents(accept: string | undefined): boolean {
+    return accept === undefined || this.#verdict(accept).events
+  }
+
+  #verdict(accept: string): Verdict {
     const known = this.#verdicts.get(accept)
     if (known !== undefined) return known
     const ranges = mediaRanges(accept)
-    const verdict = admits(ranges, 'application', 'json') && admits(ranges, 'text', 'event-stream')
+    const verdict = { json: admits(ranges, 'application', 'json'), events: admits(ranges, 'text', 'event-stream') }
     if (this.#verdicts.size >= MEMORY) this.#verdicts.clear()
     this.#verdicts.set(accept, verdict)
     return verdict
   }
+}
+
+interface Verdict {
+  readonly json: boolean
+  readonly events: boolean
 }
 
 interface MediaRange {

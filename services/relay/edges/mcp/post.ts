@@ -1,14 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { idKey, MalformedError, methodFault, type ScannedMessage, scanMessage } from '@causeway/npamp'
+import { MalformedError, methodFault, type ScannedMessage, scanMessage } from '@causeway/npamp'
 import type { Era } from '../../exchanges/contract.ts'
 import { eraOf } from '../../exchanges/era.ts'
-import type { Route } from '../../router/route.ts'
-import type { NorthboundSession } from '../../sessions/northbound-session.ts'
+import { SingleAnswer } from './answer.ts'
+import { takeBatch } from './batch.ts'
+import { Delivery, headerText, type Passing, type Place } from './delivery.ts'
 import type { EdgeContext } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
-import { Exchange } from './exchange.ts'
-import { factScope } from './fact-scope.ts'
 import { headerMismatch } from './modern-headers.ts'
 import { parametersOf } from './parameters.ts'
 import * as refusals from './refusals.ts'
@@ -18,16 +16,14 @@ import { traceIdOf } from './trace-id.ts'
 /** One POST: what its body is, whether it may pass, and to where. */
 export class Post {
   readonly #edge: EdgeContext
-  readonly #route: Route
-  readonly #request: IncomingMessage
-  readonly #response: ServerResponse
+  readonly #place: Place
+  readonly #delivery: Delivery
   #message: ScannedMessage | undefined
 
-  constructor(edge: EdgeContext, route: Route, request: IncomingMessage, response: ServerResponse) {
+  constructor(edge: EdgeContext, place: Place) {
     this.#edge = edge
-    this.#route = route
-    this.#request = request
-    this.#response = response
+    this.#place = place
+    this.#delivery = new Delivery(edge, place)
   }
 
   handle(body: Uint8Array): void {
@@ -36,10 +32,10 @@ export class Post {
   }
 
   refuse(error: EdgeError): void {
-    sendRefusal(this.#edge, this.#response, error, {
+    sendRefusal(this.#edge, this.#place.response, error, {
       idToken: this.#message?.idToken,
       requestId: this.#edge.requestIds.next(),
-      traceId: traceIdOf(this.#request.headers, this.#message),
+      traceId: traceIdOf(this.#place.request.headers, this.#message),
     })
   }
 
@@ -53,10 +49,10 @@ export class Post {
     }
     switch (this.#message.shape) {
       case 'batch':
-        return refusals.invalidRequest('batches are not served')
+        return takeBatch(this.#edge, this.#place, this.#delivery, this.#message)
       case 'result':
       case 'error':
-        return this.#clientResponse()
+        return this.#clientResponse(this.#message)
       case 'request':
       case 'notification':
         return this.#clientMessage(this.#message, this.#message.method ?? '')
@@ -65,8 +61,8 @@ export class Post {
 
   #clientMessage(message: ScannedMessage, method: string): EdgeError | undefined {
     const fault = methodFault(method)
-    if (fault === 'surrogate') return refusals.invalidRequest('method holds a lone surrogate')
-    const { headers } = this.#request
+    if (fault === 'surrogate') return refusals.loneSurrogate()
+    const { headers } = this.#place.request
     const { era, revision, unclaimed } = eraOf(message, headerText(headers['mcp-protocol-version']))
     if (unclaimed && message.shape === 'request') return refusals.revisionNotClaimed()
     // MCP-051. A claim that only the backend may judge comes before the headers, so they are left to it as well.
@@ -79,73 +75,48 @@ export class Post {
   }
 
   #notification(message: ScannedMessage, method: string, era: Era): EdgeError | undefined {
-    const session = this.#session(era)
+    const session = this.#delivery.session(era)
     if (session === 'unknown') return refusals.sessionUnknown()
-    const parameters = parametersOf(this.#request)
+    const parameters = this.#parameters()
     if (parameters === undefined) return refusals.tooManyParameters()
-    sendAccepted(this.#edge, this.#response)
-    this.#route.target.notify({ era, session: session?.session, method, octets: message.text, message, parameters })
+    sendAccepted(this.#edge, this.#place.response)
+    this.#delivery.notification({ message, method, era, session, parameters })
     return undefined
   }
 
-  /** The answer to a request of the server's. None was passed on, as nothing carries them yet. */
-  #clientResponse(): EdgeError | undefined {
-    if (this.#session('legacy') === 'unknown') return refusals.sessionUnknown()
-    this.#edge.metrics.notificationDropped('client_response')
-    sendAccepted(this.#edge, this.#response)
+  #clientResponse(message: ScannedMessage): EdgeError | undefined {
+    const session = this.#delivery.session('legacy')
+    if (session === 'unknown') return refusals.sessionUnknown()
+    sendAccepted(this.#edge, this.#place.response)
+    this.#delivery.response(message, session)
     return undefined
   }
 
   #call(message: ScannedMessage, method: string, era: Era): EdgeError | undefined {
     const { idToken } = message
     if (idToken === undefined) return refusals.invalidRequest('the request has no id')
-    const parameters = parametersOf(this.#request)
+    const parameters = this.#parameters()
     if (parameters === undefined) return refusals.tooManyParameters()
-    const session = era === 'legacy' && method === 'initialize' ? this.#openSession() : this.#session(era)
+    const opens = era === 'legacy' && method === 'initialize'
+    const session = opens ? this.#delivery.openSession() : this.#delivery.session(era)
     if (session === 'unknown') return refusals.sessionUnknown()
-    if (session === 'full') return refusals.tooManySessions(this.#edge.limits.sessionsPerRoute)
-    const key = session === undefined ? '' : idKey(idToken)
-    // CARRIAGE section 2, RPC-023: never sent, or two answers could not be told apart.
-    if (session?.takeId(key) === false) return refusals.idInUse()
-    const requestId = this.#edge.requestIds.next()
-    const scope = factScope(this.#route, session)
-    const effect = this.#edge.facts.effectOf(message, method, scope)
-    new Exchange(this.#edge, {
-      route: this.#route,
-      request: {
-        era,
-        session: session?.session,
-        method,
-        idToken,
-        octets: message.text,
-        message,
-        effect,
-        parameters,
-        requestId,
-      },
-      response: this.#response,
-      session,
-      scope,
-      listed: method === 'tools/list' ? this.#edge.facts.listing(message, scope) : undefined,
-      idKey: key,
-      traceId: () => traceIdOf(this.#request.headers, message),
-    }).run()
+    if (session !== undefined && 'full' in session) return refusals.tooManySessions(session)
+    const passing: Passing = { message, method, era, session, parameters }
+    const request = this.#delivery.takeId(passing, idToken)
+    if (request === undefined) return refusals.idInUse()
+    // Whether status or headers depend on the reply: the session id on success of one, 503 on failure of the other.
+    const held = opens || method === 'server/discover'
+    this.#delivery.call(
+      request,
+      (events) =>
+        new SingleAnswer(this.#edge, this.#place.response, { held, session: held ? undefined : session, ...events }),
+    )
     return undefined
   }
 
-  #openSession(): NorthboundSession | 'full' {
-    return this.#edge.sessions.open(this.#route) ?? 'full'
+  #parameters(): Passing['parameters'] | undefined {
+    return parametersOf(this.#place.request, this.#place.route.forwardHeaders)
   }
-
-  /** Digest 10 section 1: the modern era ignores Mcp-Session-Id; a legacy request without one stands in no session. */
-  #session(era: Era): NorthboundSession | undefined | 'unknown' {
-    const id = era === 'modern' ? undefined : headerText(this.#request.headers['mcp-session-id'])
-    return id === undefined ? undefined : (this.#edge.sessions.find(id, this.#route) ?? 'unknown')
-  }
-}
-
-function headerText(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 /** CARRIAGE section 2. A notification has no answer that a legacy 200 could carry. */

@@ -78,17 +78,19 @@ describe('what is refused before the body is read', () => {
     expect(await refusal(LIST, {}, '/nothing')).toMatchObject({ status: 404, name: 'NoRoute' })
   })
 
-  it.each(['GET', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'])(
-    'the method %s, naming the one that is served',
-    async (method) => {
-      const answer = await (
-        await harness.client.request(method, '/mcp', { accept: 'text/event-stream' }).head()
-      ).whole()
-      expect(answer.status).toBe(405)
-      expect(answer.headers.allow).toBe('POST')
-      expect(JSON.parse(answer.body).error.data.causeway.code).toBe('MethodNotAllowed')
-    },
-  )
+  it.each(['PUT', 'PATCH', 'TRACE'])('the method %s, naming those that are served', async (method) => {
+    const answer = await (await harness.client.request(method, '/mcp').head()).whole()
+    expect(answer.status).toBe(405)
+    expect(answer.headers.allow).toBe('GET, POST, DELETE, OPTIONS')
+    expect(JSON.parse(answer.body).error.data.causeway.code).toBe('MethodNotAllowed')
+  })
+
+  it.each(['GET', 'DELETE'])('the method %s in the modern era, which has no sessions', async (method) => {
+    const headers = { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-session-id': 'x' }
+    const answer = await (await harness.client.request(method, '/mcp', headers).head()).whole()
+    expect(answer.status).toBe(405)
+    expect(answer.headers.allow).toBe('POST')
+  })
 
   it('HEAD, without a body', async () => {
     const answer = await (await harness.client.request('HEAD', '/mcp').head()).whole()
@@ -158,7 +160,7 @@ describe('a body that is not JSON', () => {
 
 describe('a body that is not one JSON-RPC message', () => {
   it.each([
-    ['a batch', `[${LIST}]`],
+    ['a batch of a later revision', `[${modern('tools/list')}]`],
     ['an empty batch', '[]'],
     ['a string', '"x"'],
     ['no jsonrpc', '{"id":1,"method":"ping"}'],

@@ -1,3 +1,4 @@
+import type { SessionsFull } from '../../sessions/session-table.ts'
 import type { EdgeError } from './edge-error.ts'
 import { PARAMETERS_LIMIT } from './parameters.ts'
 
@@ -43,8 +44,42 @@ export function noRoute(): EdgeError {
   return refusal('NoRoute', 'no route has this path')
 }
 
-export function methodNotAllowed(): EdgeError {
-  return { ...refusal('MethodNotAllowed', 'only POST is served here'), allow: 'POST' }
+export function certificateNeeded(): EdgeError {
+  return refusal(
+    'Forbidden',
+    'this listener serves only clients with a certificate that it knows',
+    'present a client certificate of the authority in listeners.mcp.tls.clientCAFile',
+  )
+}
+
+/** `served`: the methods, as Allow has them. */
+export function methodNotAllowed(served: string): EdgeError {
+  return { ...refusal('MethodNotAllowed', `only ${served} is served here`), allow: served }
+}
+
+export function noEventStream(): EdgeError {
+  return refusal('NotAcceptable', 'Accept must admit text/event-stream')
+}
+
+export function noSession(): EdgeError {
+  return { ...refusal('InvalidRequest', 'the request names no session', 'send Mcp-Session-Id, as initialize gave it') }
+}
+
+/** Last-Event-ID names no event of this session, or nothing that could follow it is held any more. */
+export function eventNotHeld(): EdgeError {
+  return refusal(
+    'InvalidRequest',
+    'Last-Event-ID names no event of this session that can be gone on after',
+    'open the stream without Last-Event-ID',
+  )
+}
+
+export function tooManyStreams(limit: number): EdgeError {
+  return {
+    ...refusal('QuotaExceeded', `this session has its ${limit} streams open (limits.streamsPerSession)`),
+    status: 503,
+    retryAfter: '5',
+  }
 }
 
 export function unsupportedMediaType(): EdgeError {
@@ -79,6 +114,18 @@ export function invalidRequest(why: string): EdgeError {
   return refusal('InvalidRequest', `the body is not one JSON-RPC 2.0 message: ${why}`)
 }
 
+export function loneSurrogate(): EdgeError {
+  return invalidRequest('method holds a lone surrogate')
+}
+
+export function batchesNotServed(): EdgeError {
+  return invalidRequest('only revision 2025-03-26 has batches')
+}
+
+export function batchTooLong(limit: number): EdgeError {
+  return invalidRequest(`a batch holds at most ${limit} messages`)
+}
+
 export function idInUse(): EdgeError {
   return refusal('InvalidRequest', 'a request with an equal id is still open in this session')
 }
@@ -105,9 +152,10 @@ export function sessionUnknown(): EdgeError {
   return refusal('SessionLost', 'no such session', 'send initialize again, without Mcp-Session-Id')
 }
 
-export function tooManySessions(limit: number): EdgeError {
+export function tooManySessions({ full, limit }: SessionsFull): EdgeError {
+  const [whose, name] = full === 'route' ? ['route', 'sessionsPerRoute'] : ['client', 'sessionsPerPrincipal']
   return {
-    ...refusal('QuotaExceeded', `this route has its ${limit} sessions open (limits.sessionsPerRoute)`),
+    ...refusal('QuotaExceeded', `this ${whose} has its ${limit} sessions open (limits.${name})`),
     status: 503,
     retryAfter: '30',
   }

@@ -3,9 +3,9 @@ import type { CallReply, Era } from '../../exchanges/contract.ts'
 import type { Head } from './answer.ts'
 import { isHeaderText } from './respond.ts'
 
-/** Status and headers for a reply that is the whole answer; `sessionId` is what the client shall name its new session by. */
-export function headOfReply(reply: CallReply, era: Era, sessionId: string | undefined): Head {
-  const headers = sessionId === undefined ? [] : ['Mcp-Session-Id', sessionId]
+/** Status and headers for a reply that is the whole answer; `further` are headers of the edge's own, names and values in turn. */
+export function headOfReply(reply: CallReply, era: Era, further: readonly string[]): Head {
+  const headers = [...further]
   const retryAfter = reply.parameters.get('retry-after')
   if (retryAfter !== undefined && isHeaderText(retryAfter)) headers.push('Retry-After', retryAfter)
   return { status: statusOfReply(reply, era), headers }

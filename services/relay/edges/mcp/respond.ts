@@ -38,16 +38,28 @@ export function sendRefusal(
   error: EdgeError,
   context: ErrorContext,
 ): void {
-  const { requestId, traceId } = context
+  const { requestId, traceId, client } = context
   // Whoever can reach the listener can cause these as fast as it likes: not at the default level.
-  edge.logger.debug({ code: error.name, cause: error.message, requestId, traceId }, 'a request was refused')
+  edge.logger.debug({ code: error.name, cause: error.message, requestId, traceId, client }, 'a request was refused')
   sendError(edge, response, error, context)
 }
 
 /** 202: the edge has taken a message that nobody answers. */
 export function sendAccepted(edge: Shared, response: ServerResponse): void {
-  edge.metrics.responded(202)
-  response.writeHead(202, edge.stopping ? [...EMPTY, ...CLOSE] : EMPTY)
+  sendEmpty(edge, response, 202)
+}
+
+/** A status without a body. `headers` are names and values in turn. */
+export function sendEmpty(
+  edge: Pick<Shared, 'metrics' | 'stopping'>,
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[] = [],
+): void {
+  edge.metrics.responded(status)
+  // RFC 9110 section 8.6: a 204 says nothing of its length.
+  const all = status === 204 ? headers : [...EMPTY, ...headers]
+  response.writeHead(status, edge.stopping ? [...all, ...CLOSE] : [...all])
   response.end()
 }
 

@@ -4,10 +4,9 @@
  * JSON has line ends only outside strings.
  */
 
-const HEAD = Buffer.from('event: message\n')
+const ONE_LINE_HEAD = Buffer.from('event: message\ndata: ')
 const DATA = Buffer.from('data: ')
 const LINE_END = Buffer.from('\n')
-const ONE_LINE_HEAD = Buffer.concat([HEAD, DATA])
 const ONE_LINE_TAIL = Buffer.from('\n\n')
 
 const LF = 0x0a
@@ -24,17 +23,29 @@ export interface SseEvent {
   readonly changes: number
 }
 
-export function sseEvent(text: Uint8Array): SseEvent {
+/** `id` is what the client may go on after; it holds no line end. */
+export function sseEvent(text: Uint8Array, id?: string): SseEvent {
+  const head = id === undefined ? ONE_LINE_HEAD : headWithId(id)
   const returns = countReturns(text)
-  if (returns > 0 || text.indexOf(LF) >= 0) return { pieces: severalLines(text), changes: returns }
-  return { pieces: text.length <= COPY_OCTETS ? [oneLine(text)] : [ONE_LINE_HEAD, text, ONE_LINE_TAIL], changes: 0 }
+  if (returns > 0 || text.indexOf(LF) >= 0) return { pieces: severalLines(head, text), changes: returns }
+  const pieces = text.length <= COPY_OCTETS ? [oneLine(head, text)] : [head, text, ONE_LINE_TAIL]
+  return { pieces, changes: 0 }
 }
 
-function oneLine(text: Uint8Array): Uint8Array {
-  const event = Buffer.allocUnsafe(ONE_LINE_HEAD.length + text.length + ONE_LINE_TAIL.length)
-  event.set(ONE_LINE_HEAD, 0)
-  event.set(text, ONE_LINE_HEAD.length)
-  event.set(ONE_LINE_TAIL, ONE_LINE_HEAD.length + text.length)
+/** An event without data: it only says what the client may go on after, and when to come back if the stream breaks. */
+export function primingEvent(id: string, retryMs: number): Uint8Array {
+  return Buffer.from(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`)
+}
+
+function headWithId(id: string): Uint8Array {
+  return Buffer.from(`event: message\nid: ${id}\ndata: `)
+}
+
+function oneLine(head: Uint8Array, text: Uint8Array): Uint8Array {
+  const event = Buffer.allocUnsafe(head.length + text.length + ONE_LINE_TAIL.length)
+  event.set(head, 0)
+  event.set(text, head.length)
+  event.set(ONE_LINE_TAIL, head.length + text.length)
   return event
 }
 
@@ -45,15 +56,14 @@ function countReturns(text: Uint8Array): number {
 }
 
 /** In pieces of bounded size whatever the text is, even one of nothing but line ends. */
-function* severalLines(text: Uint8Array): Generator<Uint8Array> {
+function* severalLines(head: Uint8Array, text: Uint8Array): Generator<Uint8Array> {
   let piece = Buffer.allocUnsafe(PIECE_OCTETS)
   let used = 0
   const put = (octets: Uint8Array): void => {
     piece.set(octets, used)
     used += octets.length
   }
-  put(HEAD)
-  put(DATA)
+  put(head)
   let at = 0
   while (at < text.length) {
     const room = PIECE_OCTETS - used - DATA.length - ONE_LINE_TAIL.length
