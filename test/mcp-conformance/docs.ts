@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { EXCLUDED } from './excluded.ts'
+import { NOT_APPLICABLE } from './not-applicable.ts'
 import { passes } from './outcome.ts'
 import { cellsOf, type Row } from './row.ts'
 import { suiteVersion } from './suite.ts'
@@ -15,7 +16,7 @@ export function writeDocs(rows: readonly Row[]): void {
   const begin = page.indexOf(BEGIN)
   const end = page.indexOf(END)
   if (begin < 0 || end < begin) throw new Error(`${FILE.pathname} has lost its markers`)
-  const generated = [summaryOf(rows), markdownOf(rows), excludedList()].join('\n\n')
+  const generated = [summaryOf(rows), markdownOf(rows), notApplicableList(), excludedList()].join('\n\n')
   writeFileSync(FILE, `${page.slice(0, begin)}${BEGIN}\n\n${generated}\n\n${page.slice(end)}`)
 }
 
@@ -27,6 +28,11 @@ function summaryOf(rows: readonly Row[]): string {
     `\`@modelcontextprotocol/conformance\` ${suiteVersion()}: ${rows.length} scenarios, ${direct} check ids pass directly, ` +
     `${mesh} of them through two relays.`
   )
+}
+
+function notApplicableList(): string {
+  const points = NOT_APPLICABLE.map(({ check, reason }) => `- \`${check}\`: ${reason}`)
+  return `### Not applicable through the mesh\n\n${points.join('\n')}`
 }
 
 function excludedList(): string {

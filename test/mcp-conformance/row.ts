@@ -1,3 +1,4 @@
+import { isNotApplicable } from './not-applicable.ts'
 import { type Outcome, type Outcomes, passes, passesThrough } from './outcome.ts'
 import type { Leg, Revision } from './suite.ts'
 
@@ -28,9 +29,11 @@ export function cellsOf(row: Row): Cell[] {
 
 const judged = (outcome: Outcome | undefined) => outcome !== undefined && outcome.status !== 'INFO'
 
-/** What passes without a mesh passes through it. */
-export function isKept({ direct, mesh }: Cell): boolean {
-  return direct === undefined || !passes(direct) || passesThrough(direct, mesh)
+/** What passes without a mesh passes through it, or is known to be none of the suite's business there. */
+export function isKept(cell: Cell): boolean {
+  const { direct, mesh } = cell
+  if (direct === undefined || !passes(direct)) return true
+  return isNotApplicable(nameOf(cell)) ? mesh?.status === 'INFO' : passesThrough(direct, mesh)
 }
 
 export const nameOf = ({ row, id }: Cell) => `${row.leg} ${row.revision} ${row.scenario} ${id}`

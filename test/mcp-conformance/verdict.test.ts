@@ -42,6 +42,16 @@ describe('a run', () => {
     expect(faultsOf([rowOf(PASSES, mesh)], LIST)).toHaveLength(1)
   })
 
+  it('passes over what the suite only tells of through the mesh, where that is known', () => {
+    const row = {
+      ...rowOf({ 'server-sse-disconnect-resume': ['SUCCESS'] }, { 'server-sse-disconnect-resume': ['INFO'] }),
+      scenario: 'server-sse-polling',
+    }
+    const list = { 'server 2025-11-25': { 'server-sse-polling': ['server-sse-disconnect-resume'] } }
+    expect(faultsOf([row], list)).toEqual([])
+    expect(faultsOf([{ ...row, mesh: outcomesOf([]) }], list)).toHaveLength(1)
+  })
+
   it('fails when something of the list no longer passes directly', () => {
     const failing: Statuses = { pong: ['FAILURE'] }
     expect(faultsOf([rowOf(failing, failing)], LIST)).toEqual([
