@@ -37,7 +37,10 @@ export function receiveNotification(state: BridgeState, frame: FrameEvent): Brid
   return { type: 'cancel', exchange: cancelled, octets, message, route }
 }
 
-/** By the id of the request inside its session (CARRIAGE section 5). */
+/**
+ * By the id of the request inside its session (CARRIAGE section 5). None where two fit, as where a peer that names no
+ * session has both clients and servers.
+ */
 function findTheirs(
   state: BridgeState,
   requestId: Uint8Array | undefined,
@@ -47,9 +50,13 @@ function findTheirs(
   // Without a session the ids of many clients meet here, except from a peer that knows no RouteContext.
   if (requestId === undefined || (session === undefined && state.peerKnows.has(TLV.ROUTE_CONTEXT))) return undefined
   const key = idKey(requestId)
-  for (const exchange of state.exchanges.allTheirs())
-    if (sameSession(exchange.route?.session, session) && exchange.idKey === key) return exchange
-  return undefined
+  let found: Incoming | undefined
+  for (const exchange of state.exchanges.allTheirs()) {
+    if (exchange.idKey !== key || !sameSession(exchange.route?.session, session)) continue
+    if (found !== undefined) return undefined
+    found = exchange
+  }
+  return found
 }
 
 function sameSession(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

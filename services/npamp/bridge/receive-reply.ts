@@ -34,7 +34,9 @@ export function receiveReply(state: BridgeState, frame: FrameEvent, now: number)
   // CARRIAGE section 2: the real answer may still come, and is not that of another request then.
   if (cancelled) state.exchanges.ids.remember(exchange.key, now)
   if (opened instanceof NpampError) return malformed(state, exchange, opened.message)
-  const { protocolId, contentType } = opened.payload.envelope
+  const { protocolId, contentType, method } = opened.payload.envelope
+  // MCP-010. What names a method asks for something, whatever its frame says that it is.
+  if (method !== '') return malformed(state, exchange, 'the reply names a method')
   if (protocolId !== exchange.protocolId || contentType !== exchange.rules.contentType)
     return malformed(state, exchange, 'the reply is of another protocol or content type')
 

@@ -93,6 +93,10 @@ export class AssociationCalls {
     return this.#outgoing?.size ?? 0
   }
 
+  get wantOwnAssociation(): boolean {
+    return this.#outgoing?.wantOwnAssociation ?? false
+  }
+
   /** Sessions of our clients that are pinned here, by `Session.id`. */
   get sessions(): ReadonlyMap<string, PinnedSession> {
     return this.#serverTraffic?.sessions ?? NO_SESSIONS

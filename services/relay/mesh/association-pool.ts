@@ -38,11 +38,14 @@ export class AssociationPool {
     return sessions
   }
 
-  /** The one with the shortest queue among those that may take this call, none of its session's being pinned. */
-  choose(call: PeerCall): PeerAssociation | undefined {
+  /**
+   * The one with the shortest queue among those that may take this call, none of its session's being pinned. `apart`: calls
+   * that hear notifications of a peer that cannot say whose they are share no association.
+   */
+  choose(call: PeerCall, apart: boolean): PeerAssociation | undefined {
     let best: PeerAssociation | undefined
     for (const association of this.#associations) {
-      if (!takes(association, call)) continue
+      if (!takes(association, call) || (apart && !association.keepsApart(call))) continue
       if (best === undefined || association.isShorterThan(best)) best = association
     }
     return best

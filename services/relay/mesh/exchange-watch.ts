@@ -1,6 +1,8 @@
 import { OUTCOME, type Outcome, type TransportFailure } from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
 import type { Counter, Gauge, HistogramHandle, Logger, Metrics } from '@causeway/telemetry'
 import type { CallFailure } from '../exchanges/contract.ts'
+import { LineLimit } from './line-limit.ts'
 
 /** What a log line says of an exchange. */
 export interface ExchangeFacts {
@@ -22,9 +24,13 @@ export class ExchangeWatch {
   readonly #sessions: Gauge
   readonly #duration: HistogramHandle
   readonly #byOutcome = new Map<string, Counter>()
+  readonly #clock: Clock
+  /** By whom the refused requests are of: they cause these lines at will, and one shall not hide what another causes. */
+  readonly #refusals = new Map<string, LineLimit>()
 
-  constructor(logger: Logger, metrics: Metrics, side: 'mesh_out' | 'mesh_in') {
+  constructor(logger: Logger, metrics: Metrics, side: 'mesh_out' | 'mesh_in', clock: Clock) {
     this.#logger = logger
+    this.#clock = clock
     this.#metrics = metrics
     this.#side = side
     this.#open = metrics.gauge('causeway_exchanges_open', { side })
@@ -56,7 +62,13 @@ export class ExchangeWatch {
   refused(outcome: Outcome, facts: ExchangeFacts, message: string): void {
     const label = OUTCOME_LABEL[outcome]
     this.#counterOf(label).add()
+    if (!this.#refusalsOf(facts.with).admit()) return
     this.#logger.warn({ side: this.#side, ...facts, outcome: label }, `exchange refused: ${message}`)
+  }
+
+  /** The peer's request has no label, and its method is none that may go without. */
+  unlabelled(): void {
+    this.#metrics.add('causeway_requests_unlabelled_total', 1, { side: this.#side })
   }
 
   /** What the peer says about a failure: its own text, for whoever looks for the cause, and for nothing else. */
@@ -86,6 +98,17 @@ export class ExchangeWatch {
     this.#open.add(-1)
     this.#duration.record(durationMs / 1_000)
     this.#counterOf(outcome).add()
+  }
+
+  /** Peers are configured, so there are only so many. */
+  #refusalsOf(peer: string): LineLimit {
+    const known = this.#refusals.get(peer)
+    if (known !== undefined) return known
+    const limit = new LineLimit(this.#clock, (count) =>
+      this.#logger.warn({ side: this.#side, with: peer, count }, 'exchanges refused, not told one by one'),
+    )
+    this.#refusals.set(peer, limit)
+    return limit
   }
 
   #counterOf(outcome: string): Counter {

@@ -17,6 +17,8 @@ import type { PeerConfig } from './peer-config.ts'
 const HELLO_ONLY: PeerSettings = { protocols: [PROTOCOL.MCP] }
 const NO_HELLO: PeerSettings = { protocols: [PROTOCOL.MCP], assumedProtocols: [PROTOCOL.MCP] }
 
+const META = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
+
 /** A relay and a foreign implementation that it dials, or that dials it. */
 function relayAndForeign(settings: PeerSettings, changes: Partial<PeerConfig> = {}, targetName?: string) {
   const network = new MemoryNetwork()
@@ -43,6 +45,11 @@ function relayAndForeign(settings: PeerSettings, changes: Partial<PeerConfig> = 
     return foreign.dial(near)
   }
   return { network, foreign, relay, backend, target, dialIn }
+}
+
+/** How many requests each association carried, of those that carried any. */
+function requestsOn(foreign: ForeignPeer): number[] {
+  return foreign.associations.flatMap(({ requests }) => requests.length || []).sort()
 }
 
 /** Lets no more than `leftOctets` through until it is opened. */
@@ -175,11 +182,10 @@ describe.each([
     expect(relay.metrics.value('causeway_notifications_dropped_total', { reason: 'unrelated' })).toBe(1)
   })
 
-  it('in the modern era a notification goes to the only call on its association, and to none of two', async () => {
+  it('in the modern era a notification goes to the only call on its association', async () => {
     const { network, target, foreign, relay } = relayAndForeign(settings)
     foreign.onEvent = () => {}
-    const meta = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
-    const listen = modernRequest({ id: '"s"', method: 'subscriptions/listen', params: `{"_meta":{${meta}}}` })
+    const listen = modernRequest({ id: '"s"', method: 'subscriptions/listen', params: `{"_meta":{${META}}}` })
     const first = start(target, listen)
     await network.settle()
     const [association] = foreign.associations
@@ -189,13 +195,58 @@ describe.each([
     association?.notify('notifications/progress', '{"progressToken":1,"progress":1}')
     await network.settle()
     expect(first.sink.notifications).toHaveLength(1)
-    const second = start(target, modernRequest({ id: '2', params: `{"_meta":{${meta},"progressToken":1}}` }))
+    expect(relay.metrics.value('causeway_notifications_dropped_total', { reason: 'unrelated' })).toBe(2)
+  })
+
+  it('in the modern era a notification goes to none of two calls that did not ask for any', async () => {
+    const { network, target, foreign, relay } = relayAndForeign(settings)
+    foreign.onEvent = () => {}
+    const calls = [start(target, modernRequest({ id: '1' })), start(target, modernRequest({ id: '2' }))]
     await network.settle()
-    expect(association?.requests).toHaveLength(2)
-    association?.notify('notifications/progress', '{"progressToken":1,"progress":1}')
+    expect(requestsOn(foreign)).toEqual([2])
+    foreign.associations[0]?.notify('notifications/message', '{"level":"info","data":"one"}')
     await network.settle()
-    expect([first, second].map(({ sink }) => sink.notifications.length)).toEqual([1, 0])
-    expect(relay.metrics.value('causeway_notifications_dropped_total', { reason: 'unrelated' })).toBe(3)
+    expect(calls.map(({ sink }) => sink.notifications.length)).toEqual([0, 0])
+    expect(relay.metrics.value('causeway_notifications_dropped_total', { reason: 'unrelated' })).toBe(1)
+  })
+
+  it('modern calls that hear notifications have an association each, given back when they end', async () => {
+    const { network, target, foreign, relay } = relayAndForeign(settings, { associations: 1 })
+    foreign.onEvent = () => {}
+    const withToken = (id: string, token: string) =>
+      start(target, modernRequest({ id, params: `{"_meta":{${META},"progressToken":${token}}}` }))
+    const listen = { method: 'subscriptions/listen', params: `{"_meta":{${META}}}` }
+    const calls = [
+      withToken('1', '1'),
+      withToken('2', '1'),
+      start(target, modernRequest({ id: '3', ...listen })),
+      start(target, modernRequest({ id: '4', ...listen })),
+    ]
+    const plain = [start(target, modernRequest({ id: '5' })), start(target, modernRequest({ id: '6' }))]
+    await network.settle()
+    for (const association of foreign.associations) {
+      association.notify('notifications/progress', '{"progressToken":1,"progress":1}')
+      association.notify('notifications/message', '{"level":"info","data":"here"}')
+    }
+    await network.settle()
+    expect(requestsOn(foreign)).toEqual([1, 1, 1, 1, 2])
+    expect(calls.map(({ sink }) => sink.notifications.length)).toEqual([2, 2, 1, 1])
+    expect(plain.map(({ sink }) => sink.notifications.length)).toEqual([0, 0])
+    for (const association of foreign.associations)
+      for (const request of association.requests) association.answer(request)
+    await network.settle()
+    expect([...calls, ...plain].map(({ sink }) => sink.ends.length)).toEqual([1, 1, 1, 1, 1, 1])
+    expect(relay.metrics.value('causeway_associations_open', { peer: 'foreign' })).toBe(1)
+  })
+
+  it('they share one where no more may be opened, which is better than none', async () => {
+    const { network, target, foreign } = relayAndForeign(settings, { sessionsPerPeer: 2 })
+    foreign.onEvent = () => {}
+    for (let n = 0; n < 3; n++) {
+      start(target, modernRequest({ id: `${n}`, params: `{"_meta":{${META},"progressToken":${n}}}` }))
+    }
+    await network.settle()
+    expect(requestsOn(foreign)).toEqual([1, 2])
   })
 
   it('its requests reach the default backend, in a session from initialize on', async () => {

@@ -2,11 +2,9 @@ import {
   type Bridge,
   type BridgeEvent,
   CANCELLED_METHOD,
-  effectiveEffect,
   type IncomingExchange,
   mcpRequest,
   type ScannedMessage,
-  unlabelledEffectOf,
 } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type {
@@ -18,6 +16,7 @@ import type {
   SessionEndReason,
 } from '../exchanges/contract.ts'
 import { eraOf } from '../exchanges/era.ts'
+import { effectHere } from './effect-here.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import { FarClients } from './far-clients.ts'
 import { IncomingCall, type IncomingCallHost } from './incoming-call.ts'
@@ -134,7 +133,7 @@ export class IncomingCalls {
         idToken,
         octets,
         message,
-        effect: effectiveEffect(exchange.label, unlabelledEffectOf(exchange.method)),
+        effect: effectHere(exchange, watch),
         parameters,
         requestId,
       },

@@ -80,8 +80,8 @@ export class Mesh {
       random: (octets) => identity.provider.random(octets),
       targets,
       processBudget: new ProcessBudget(limits.heldOctets),
-      outgoingWatch: new ExchangeWatch(logger, metrics, 'mesh_out'),
-      incomingWatch: new ExchangeWatch(logger, metrics, 'mesh_in'),
+      outgoingWatch: new ExchangeWatch(logger, metrics, 'mesh_out', clock),
+      incomingWatch: new ExchangeWatch(logger, metrics, 'mesh_in', clock),
       maxIncomingSessions: limits.sessionsPerAssociation,
     }
     for (const config of options.peers) this.#peers.add(this.#createPeer(config))

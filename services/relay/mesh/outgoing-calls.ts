@@ -57,6 +57,12 @@ export class OutgoingCalls implements CallCarrier {
     return this.#byExchange.size
   }
 
+  /** Whether one of them wants the association to itself. */
+  get wantOwnAssociation(): boolean {
+    for (const call of this.#byExchange.values()) if (call.wantsOwnAssociation) return true
+    return false
+  }
+
   /** Undefined: the exchange is no call of a client's here, or over. */
   callOf(exchange: OutgoingExchange): PeerCall | undefined {
     return this.#byExchange.get(exchange)

@@ -112,6 +112,12 @@ export class PeerAssociation implements CallsHost {
     return this.core.peer?.extensions?.tlvTypes.has(TLV.ROUTE_CONTEXT) ?? false
   }
 
+  /** Whether a call could start here and no notification be in doubt: the peer names calls, or none is beside one that hears some. */
+  keepsApart(call: PeerCall): boolean {
+    if (this.core.peer?.extensions?.tlvTypes.has(TLV.RELATED_EXCHANGE)) return true
+    return call.wantsOwnAssociation ? this.unused : !this.#calls?.wantOwnAssociation
+  }
+
   /** Which process of the peer this is with, once its HELLO said so. */
   get incarnation(): Incarnation | undefined {
     return this.#incarnation

@@ -12,6 +12,7 @@ import type {
 } from '../exchanges/contract.ts'
 import { Delivery, type Turn } from './delivery.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
+import { expectsNotifications } from './related-by-content.ts'
 
 /** Dial, handshake and HELLO together, from the arrival of a request (CARRIAGE section 1). */
 const MAX_PLACEMENT_MS = 5_000
@@ -48,6 +49,7 @@ export class PeerCall implements CallHandle {
   #onHeld: ((octets: number) => void) | undefined
   #exchange: OutgoingExchange | undefined
   #over = false
+  #wantsOwn: boolean | undefined
 
   constructor(options: PeerCallOptions, placement: CallCarrier) {
     this.request = options.request
@@ -66,6 +68,14 @@ export class PeerCall implements CallHandle {
   /** Whether this call opens its session. */
   get opensSession(): boolean {
     return this.request.session !== undefined && this.request.method === 'initialize'
+  }
+
+  /** Whether it wants an association of its own where nothing but that tells whose a notification is (digest 10 section 6). */
+  get wantsOwnAssociation(): boolean {
+    const { request, targetName } = this
+    if (targetName !== undefined || request.session !== undefined) return false
+    this.#wantsOwn ??= expectsNotifications(request)
+    return this.#wantsOwn
   }
 
   get placementEndsAt(): number {

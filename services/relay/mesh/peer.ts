@@ -56,7 +56,7 @@ export class Peer implements AssociationHome, CallCarrier {
     const { config, clock, dialling, createAssociation } = options
     this.config = config
     this.#options = options
-    this.#waiting = new WaitingCalls(clock, (call) => call.end(this.#notPlaced()))
+    this.#waiting = new WaitingCalls(clock, (call) => this.#waitedInVain(call))
     this.#dialler = new Dialler({
       ...dialling,
       addresses: config.dial === 'never' ? [] : config.addresses,
@@ -235,7 +235,7 @@ export class Peer implements AssociationHome, CallCarrier {
   // --- placement ---
 
   #placeAnywhere(call: PeerCall): void {
-    const association = this.#pool.choose(call)
+    const association = this.#pool.choose(call, this.#mayGrow)
     if (association !== undefined) this.#startOn(association, call)
     else if (call.targetName !== undefined && this.#pool.cannotNameTargets) call.end(CANNOT_NAME_TARGETS)
     else this.#wait(call)
@@ -271,7 +271,7 @@ export class Peer implements AssociationHome, CallCarrier {
   #placeWaiting(): void {
     if (this.#waiting.size === 0) return
     for (const call of this.#waiting.all()) {
-      const association = this.#pool.choose(call)
+      const association = this.#pool.choose(call, this.#mayGrow)
       if (association !== undefined && this.#waiting.remove(call)) this.#startOn(association, call)
       else if (call.targetName !== undefined && this.#pool.cannotNameTargets && this.#waiting.remove(call)) {
         call.end(CANNOT_NAME_TARGETS)
@@ -311,9 +311,21 @@ export class Peer implements AssociationHome, CallCarrier {
   #dialFailed(failure: DialFailure, rounds: number): void {
     this.#options.observer.dialFailed(failure)
     if (failure.permanent || rounds >= KNOWN_DOWN_ROUNDS) {
-      for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) call.end(this.#notPlaced())
+      for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) this.#waitedInVain(call)
     }
     this.#grow('keep')
+  }
+
+  /** No association of its own came: one that is shared is better than none. */
+  #waitedInVain(call: PeerCall): void {
+    const association = this.#pool.choose(call, false)
+    if (association === undefined) call.end(this.#notPlaced())
+    else this.#startOn(association, call)
+  }
+
+  /** Whether an association may still come that is not usable yet. */
+  get #mayGrow(): boolean {
+    return (this.#dialler.canDial && this.#pool.size < this.config.sessionsPerPeer) || this.#mayBecomeUsable()
   }
 
   #notPlaced(): CallFailure {

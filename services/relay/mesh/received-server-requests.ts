@@ -1,14 +1,7 @@
-import {
-  type Bridge,
-  type BridgeEvent,
-  effectiveEffect,
-  type IncomingExchange,
-  idKey,
-  OUTCOME,
-  unlabelledEffectOf,
-} from '@causeway/npamp'
+import { type Bridge, type BridgeEvent, type IncomingExchange, idKey, OUTCOME } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ServerRequestReply } from '../exchanges/contract.ts'
+import { effectHere } from './effect-here.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import { failureToPeer } from './failures.ts'
 import { ASSOCIATION_BUDGET_OCTETS, type ProcessBudget, type ReadBudget } from './read-budget.ts'
@@ -73,11 +66,10 @@ export class ReceivedServerRequests {
       this.refuse(exchange, refusal)
       return
     }
-    const { method, label } = exchange
-    const effect = effectiveEffect(label, unlabelledEffectOf(method))
+    const { method } = exchange
     const received = new ReceivedServerRequest({
       exchange,
-      request: { method, idToken, octets: message.text, message, effect },
+      request: { method, idToken, octets: message.text, message, effect: effectHere(exchange, watch) },
       client,
       arrivedAt: clock.now(),
       onEnd: (end) => this.#ended(open, end),

@@ -7,6 +7,7 @@ import {
   type ScannedMessage,
   scanMessage,
 } from '@causeway/npamp'
+import type { CallRequest } from '../exchanges/contract.ts'
 import type { PeerCall } from './peer-call.ts'
 
 /**
@@ -16,10 +17,18 @@ import type { PeerCall } from './peer-call.ts'
 export function callByContent(message: ScannedMessage, calls: Iterable<PeerCall>): PeerCall | undefined {
   const open = [...calls]
   const progress = tokenAt(message, 'progressToken')
-  if (progress !== undefined) return only(open.filter((call) => progressTokenOf(call) === progress))
+  if (progress !== undefined) return only(open.filter(({ request }) => progressTokenOf(request) === progress))
   const subscription = tokenAt(message, '_meta', SUBSCRIPTION_ID)
   if (subscription !== undefined) return only(open.filter((call) => idKey(call.request.idToken) === subscription))
   return only(open)
+}
+
+/**
+ * Whether a call's client will be told things before its answer, as far as the request says so: then they must find their
+ * way to it, and not only its answer.
+ */
+export function expectsNotifications(request: CallRequest): boolean {
+  return request.method === 'subscriptions/listen' || progressTokenOf(request) !== undefined
 }
 
 /** The raw id token that a `notifications/cancelled` names. */
@@ -32,8 +41,7 @@ export function cancelledToken(octets: Uint8Array): Uint8Array | undefined {
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
-function progressTokenOf({ request }: PeerCall): string | undefined {
-  const message = scanned(request.octets)
+function progressTokenOf({ octets, message = scanned(octets) }: CallRequest): string | undefined {
   return message && tokenAt(message, '_meta', 'progressToken')
 }
 

@@ -41,6 +41,11 @@ export const METRIC_TABLE = {
     ['side'],
     'calls',
   ),
+  causeway_requests_unlabelled_total: counter(
+    '{request}',
+    'Requests of peers without the label that their method needs; they count as destructive.',
+    ['side'],
+  ),
   causeway_sessions_open: gauge('{session}', 'Legacy sessions that have not ended.', ['side']),
   causeway_sessions_ended_total: counter('{session}', 'Ended legacy sessions, by reason.', ['side', 'reason']),
   causeway_cancels_total: counter('{cancel}', 'Cancels across the mesh, sent and received, by what became of them.', [
