@@ -3,9 +3,11 @@ import os from 'node:os'
 import { type Clock, systemClock } from '@causeway/npamp/transports'
 import { type Admin, type Logger, type Metrics, type Readiness, startAdmin } from '@causeway/telemetry'
 import type { Backend } from './backends/contract.ts'
-import type { RelayConfig, RouteConfig } from './config/relay-config.ts'
+import type { McpTlsConfig, McpTlsMaterial, RelayConfig, RouteConfig } from './config/relay-config.ts'
+import { TlsWatch } from './config/tls-watch.ts'
 import { type RelayAddresses, RelayStartError, type RunningRelay } from './contract.ts'
 import { createBackend } from './create-backend.ts'
+import { edgeLimits, edgeRoute } from './edge-options.ts'
 import type { McpEdge } from './edges/mcp/contract.ts'
 import { listenMcp } from './edges/mcp/listen.ts'
 import type { CallTarget } from './exchanges/contract.ts'
@@ -13,7 +15,6 @@ import type { ToolFacts } from './exchanges/tool-facts.ts'
 import { Labels } from './labels/labels.ts'
 import type { OwnIdentity } from './mesh/association-factory.ts'
 import { Mesh } from './mesh/mesh.ts'
-import type { Route } from './router/route.ts'
 import { buildRouteTable, RouteError } from './router/route-table.ts'
 import { WireNames } from './wire-names.ts'
 
@@ -51,6 +52,7 @@ class OpenRelay implements RunningRelay {
   readonly #backends: ReadonlyMap<string, Backend>
   readonly #mesh: Mesh
   #edge: McpEdge | undefined
+  #tlsWatch: TlsWatch | undefined
   #admin: Admin | undefined
   #addresses: RelayAddresses = {}
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting'
@@ -95,6 +97,7 @@ class OpenRelay implements RunningRelay {
     const { npamp, mcp, admin, limits } = this.#options.config
     const mesh = npamp && (await opening('npamp', () => this.#mesh.listen({ ...npamp, ...limits })))
     this.#edge = mcp && (await opening('mcp', () => this.#listenMcp(mcp)))
+    this.#tlsWatch = mcp?.tls && this.#watchTls(mcp.tls)
     this.#admin = admin && (await opening('admin', () => this.#listenAdmin(admin)))
     this.#addresses = {
       ...(mesh === undefined ? {} : { npamp: mesh }),
@@ -128,6 +131,7 @@ class OpenRelay implements RunningRelay {
   async #stop(): Promise<void> {
     const ran = this.#state !== 'starting'
     this.#state = 'stopped'
+    this.#tlsWatch?.close()
     await this.#edge?.stop(0)
     await this.#mesh.close(STOP_LIMIT_MS)
     await Promise.all([...this.#backends.values()].map((backend) => this.#atMost(backend.close(), STOP_LIMIT_MS)))
@@ -146,17 +150,11 @@ class OpenRelay implements RunningRelay {
 
   #listenMcp(listener: NonNullable<RelayConfig['mcp']>): Promise<McpEdge> {
     const { config, logger, metrics } = this.#options
-    const { maxBodyOctets, maxHeaderOctets, sessionsPerRoute, idleSessionMs } = config.limits
     return listenMcp({
       ...listener,
-      routes: buildRouteTable(config.routes.map((route) => this.#route(route))),
-      limits: {
-        maxBodyOctets,
-        maxHeldBodyOctets: memoryLimitOctets() / 4,
-        maxHeaderOctets,
-        sessionsPerRoute,
-        sessionIdleMs: idleSessionMs,
-      },
+      tls: listener.tls?.material,
+      routes: buildRouteTable(config.routes.map((route) => edgeRoute(route, this.#targetOf(route)))),
+      limits: edgeLimits(config.limits, memoryLimitOctets() / 4),
       clock: this.#clock,
       wallClock: Date.now,
       random: randomBytes,
@@ -166,25 +164,17 @@ class OpenRelay implements RunningRelay {
     })
   }
 
+  #watchTls(tls: McpTlsConfig): TlsWatch {
+    const onChange = (material: McpTlsMaterial): void => this.#edge?.renewTls(material)
+    return new TlsWatch({ tls, onChange, clock: this.#clock, logger: this.#options.logger })
+  }
+
   #facts(): ToolFacts {
     const { metrics } = this.#options
     return new Labels({
       onUnknownTool: () => metrics.add('causeway_tool_labels_total', 1, { reason: 'unknown_tool' }),
       onContradiction: () => metrics.add('causeway_tool_labels_total', 1, { reason: 'contradictory' }),
     })
-  }
-
-  #route(route: RouteConfig): Route {
-    const { requestTimeoutMs, maxBodyOctets } = route
-    return {
-      name: route.name,
-      path: route.path,
-      target: this.#targetOf(route),
-      limits: {
-        ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
-        ...(maxBodyOctets === undefined ? {} : { maxBodyOctets }),
-      },
-    }
   }
 
   #targetOf({ name, target }: RouteConfig): CallTarget {

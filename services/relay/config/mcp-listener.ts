@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import type { MeshRelay } from '@causeway/mesh-api'
+import { RelayStartError } from '../contract.ts'
 import { readPemFile } from './read-file.ts'
 import type { McpListenerConfig, McpTlsConfig, McpTlsFiles, McpTlsMaterial } from './relay-config.ts'
 
@@ -19,14 +21,31 @@ export async function mcpListener(listener: Listener): Promise<McpListenerConfig
   }
 }
 
-/** Throws RelayStartError when a file cannot be read, or is no PEM. */
+/** Throws RelayStartError when a file cannot be read, or they are no certificate and its key. */
 export async function readMcpTls({ certFile, keyFile, clientCaFile }: McpTlsFiles): Promise<McpTlsMaterial> {
   const [cert, key, clientCa] = await Promise.all([
     readPemFile(certFile, `${MCP_TLS}.certFile`),
     readPemFile(keyFile, `${MCP_TLS}.keyFile`),
     clientCaFile === undefined ? undefined : readPemFile(clientCaFile, `${MCP_TLS}.clientCAFile`),
   ])
-  return { cert, key, ...(clientCa === undefined ? {} : { clientCa }) }
+  const material = { cert, key, ...(clientCa === undefined ? {} : { clientCa }) }
+  checkPair(material)
+  return material
+}
+
+/** A certificate and a key that are none, or not of each other, are found before anything listens. */
+function checkPair({ cert, key, clientCa }: McpTlsMaterial): void {
+  try {
+    const ca = clientCa === undefined ? {} : { ca: Buffer.from(clientCa) }
+    createSecureContext({ cert: Buffer.from(cert), key: Buffer.from(key), ...ca })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new RelayStartError(
+      'CERTIFICATE_FILE',
+      MCP_TLS,
+      `certFile, keyFile or clientCAFile cannot be used: ${reason}`,
+    )
+  }
 }
 
 const MCP_TLS = 'spec.listeners.mcp.tls'

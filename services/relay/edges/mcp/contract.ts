@@ -15,6 +15,8 @@ export interface McpEdge {
    * anew. The target is not told. An unknown id is ignored.
    */
   forgetSession(sessionId: string): void
+  /** New handshakes get these certificates. Throws what OpenSSL says of them, and keeps the last ones then. */
+  renewTls(tls: EdgeTls): void
   /**
    * Stops accepting, lets open exchanges end for at most `drainMs`, fails what is left with delivery `unknown`, and closes
    * every connection. New requests on open connections get 503 with Retry-After. Never rejects; a second call shortens

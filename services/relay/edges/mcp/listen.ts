@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
 import { NO_TOOL_FACTS } from '../../exchanges/tool-facts.ts'
 import { EventBudget } from '../../sessions/session-events.ts'
 import { SessionTable } from '../../sessions/session-table.ts'
@@ -57,6 +58,9 @@ export async function listenMcp(options: McpEdgeOptions): Promise<McpEdge> {
     forgetSession: (sessionId) => {
       if (edge.sessions.forgetByKey(sessionId)) edge.metrics.sessionEnded('lost')
     },
+    renewTls: (renewed) => {
+      if (server instanceof TlsServer) server.setSecureContext(secureContext(renewed))
+    },
     stop: async (drainMs) => {
       drain?.shorten(drainMs)
       drain ??= new Drain(server, edge, drainMs)
@@ -78,9 +82,13 @@ function createHttpServer({ limits }: EdgeContext, tls: EdgeTls | undefined): Se
     requireHostHeader: false,
   }
   if (tls === undefined) return createServer(options)
-  const { cert, key, clientCa } = tls
-  const asked = clientCa === undefined ? {} : { ca: toPem(clientCa), requestCert: true, rejectUnauthorized: false }
-  return createTlsServer({ ...options, cert: toPem(cert), key: toPem(key), minVersion: 'TLSv1.2', ...asked })
+  const asked = tls.clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false }
+  return createTlsServer({ ...options, ...secureContext(tls), ...asked })
+}
+
+function secureContext({ cert, key, clientCa }: EdgeTls): SecureContextOptions {
+  const ca = clientCa === undefined ? {} : { ca: toPem(clientCa) }
+  return { cert: toPem(cert), key: toPem(key), minVersion: 'TLSv1.2', ...ca }
 }
 
 function toPem(pem: string | Uint8Array): string | Buffer {
