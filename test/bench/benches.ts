@@ -1,10 +1,12 @@
 import type { Bench } from './row.ts'
 import { bulk } from './rows/bulk.ts'
 import { call } from './rows/call.ts'
+import { firstEvent } from './rows/first-event.ts'
 import { growth } from './rows/growth.ts'
 import { handshake } from './rows/handshake.ts'
 import { memory } from './rows/memory.ts'
 import { rate } from './rows/rate.ts'
 import { recordPath } from './rows/record-path.ts'
+import { sessions } from './rows/sessions.ts'
 
-export const BENCHES: readonly Bench[] = [recordPath, handshake, call, rate, bulk, memory, growth]
+export const BENCHES: readonly Bench[] = [recordPath, handshake, call, firstEvent, rate, bulk, memory, sessions, growth]

@@ -4,6 +4,8 @@ import { Pool } from 'undici'
 export interface Load {
   /** `count` calls one after the other; milliseconds each. */
   sequential(count: number, resultOctets?: number): Promise<number[]>
+  /** `count` calls that tell their progress; milliseconds each until the first event is here. */
+  firstEvents(count: number): Promise<number[]>
   /**
    * Calls at a fixed rate for a time, each timed from the moment it was due, so that a stall counts for every call that
    * had to wait for it. Undefined when it fell hopelessly behind (more than `maxOpen` calls at once).
@@ -46,7 +48,11 @@ export function startLoad(endpoint: string, connections = 64): Load {
   }
 
   async function callOnce(resultOctets = 0): Promise<void> {
-    const params = { name: 'echo', arguments: resultOctets === 0 ? {} : { octets: resultOctets }, _meta: META }
+    await post(resultOctets === 0 ? {} : { octets: resultOctets }, resultOctets, () => {})
+  }
+
+  async function post(args: object, resultOctets: number, onHead: (head: Buffer) => void): Promise<void> {
+    const params = { name: 'echo', arguments: args, _meta: META }
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params })
     const { statusCode, body: answer } = await pool.request({
       path: url.pathname,
@@ -56,11 +62,15 @@ export function startLoad(endpoint: string, connections = 64): Load {
     })
     let octets = 0
     let head: Buffer | undefined
+    let last: Buffer | undefined
     for await (const chunk of answer) {
+      if (head === undefined) onHead(chunk as Buffer)
       head ??= chunk as Buffer
+      last = chunk as Buffer
       octets += (chunk as Buffer).length
     }
-    if (statusCode !== 200 || !head?.includes('"result":')) throw new Error(`status ${statusCode}: ${head}`)
+    const answered = head?.includes('"result":') || last?.includes('"result":')
+    if (statusCode !== 200 || !answered) throw new Error(`status ${statusCode}: ${head}`)
     if (octets < resultOctets) throw new Error(`${octets} octets are too few`)
   }
 
@@ -71,6 +81,17 @@ export function startLoad(endpoint: string, connections = 64): Load {
         const started = performance.now()
         await call(resultOctets)
         times.push(performance.now() - started)
+      }
+      return times
+    },
+    async firstEvents(count) {
+      const times: number[] = []
+      for (let n = 0; n < count; n++) {
+        const started = performance.now()
+        await post({ progress: true }, 0, (head) => {
+          if (!head.includes('notifications/progress')) throw new Error(`the first event is none of progress: ${head}`)
+          times.push(performance.now() - started)
+        })
       }
       return times
     },
