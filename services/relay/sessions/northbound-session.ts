@@ -10,7 +10,7 @@ import type {
 import type { Route } from '../router/route.ts'
 import { refuseServerRequest, type ServerRequestStream, ServerRequests } from './server-requests.ts'
 import { type EventBudget, type EventLimits, type HeldEvent, SessionEvents } from './session-events.ts'
-import { parseEventId, SessionStream, type StreamHost } from './session-stream.ts'
+import { parseEventId, SessionStream, type StreamHost, type StreamView } from './session-stream.ts'
 
 /** What the sessions of one edge share. */
 export interface SessionShared {
@@ -53,8 +53,7 @@ export class NorthboundSession implements SessionClient, StreamHost {
   lastUsedMs: number
   /** The revision that `initialize` agreed on, once it has. */
   revision: string | undefined
-  /** Connections that a GET of this session's client opened and that have not ended. */
-  openedStreams = 0
+  #openedViews: Set<StreamView> | undefined
   readonly #shared: SessionShared
   readonly #openIds = new Set<string>()
   #uses = 0
@@ -171,6 +170,23 @@ export class NorthboundSession implements SessionClient, StreamHost {
     const stream = id && this.#stream(id.stream)
     if (id === undefined || stream === undefined || !stream.continuesAfter(id.sequence)) return undefined
     return { stream, after: id.sequence }
+  }
+
+  /** Whether the client may open one more response by GET: one that takes the place of another always may. */
+  mayOpen(stream: SessionStream, limit: number): boolean {
+    const opened = this.#openedViews
+    return opened === undefined || opened.size < limit || (stream.view !== undefined && opened.has(stream.view))
+  }
+
+  /** A response to a GET shows a stream, until `closed`. */
+  opened(view: StreamView): void {
+    this.#openedViews ??= new Set()
+    this.#openedViews.add(view)
+    this.#uses++
+  }
+
+  closed(view: StreamView, nowMs: number): void {
+    if (this.#openedViews?.delete(view) === true) this.endUse(nowMs)
   }
 
   // --- StreamHost ---

@@ -54,8 +54,9 @@ export class SessionStream implements EventOwner {
     return this.#complete
   }
 
-  get attached(): boolean {
-    return this.#view !== undefined
+  /** What shows it now. */
+  get view(): StreamView | undefined {
+    return this.#view
   }
 
   /** `onLost` is called if the event can never be shown. */

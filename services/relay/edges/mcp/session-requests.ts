@@ -21,18 +21,16 @@ export function openStream(edge: EdgeContext, place: Place): EdgeError | undefin
   if (found === undefined) return refusals.eventNotHeld()
   const { stream, after } = found
   const limit = edge.limits.streamsPerSession
-  if (session.openedStreams >= limit && !stream.attached) return refusals.tooManyStreams(limit)
+  if (!session.mayOpen(stream, limit)) return refusals.tooManyStreams(limit)
   const { response } = place
-  session.beginUse()
-  session.openedStreams++
+  const view = showStream(edge, response, stream, { headers: [], ...(after !== undefined && { after }) })
+  session.opened(view)
   const opened = { response, belongsToCall: stream !== session.general(), hangUp: () => stream.hangUp() }
   edge.openedStreams.add(opened)
   onClientClosed(response, () => {
     edge.openedStreams.delete(opened)
-    session.openedStreams--
-    session.endUse(edge.clock.now())
+    session.closed(view, edge.clock.now())
   })
-  const view = showStream(edge, response, stream, { headers: [], ...(after !== undefined && { after }) })
   // So that the client has its head, whether or not there is anything to say.
   if (!stream.complete) view.comment()
   return undefined
