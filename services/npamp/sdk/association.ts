@@ -87,6 +87,11 @@ export class McpAssociation implements Carrier {
     return this.#drains
   }
 
+  /** Transports on it. */
+  get parties(): number {
+    return this.#parties.size
+  }
+
   get sessionCount(): number {
     return this.#sessions.size
   }
@@ -251,7 +256,7 @@ export class McpAssociation implements Carrier {
   /** By the exchange that a message belongs to; of a peer that cannot say, by there being one party only. */
   #ownerOf(related: OutgoingExchange | IncomingExchange | undefined, named: boolean): Party | undefined {
     if (related !== undefined) return this.#owners.get(related)
-    const onlyOne = !named && !this.carriesRouteContext && this.#parties.size === 1
+    const onlyOne = !named && this.#parties.size === 1
     return onlyOne && this.#acceptor === undefined ? this.#parties.values().next().value : undefined
   }
 

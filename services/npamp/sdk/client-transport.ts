@@ -71,9 +71,9 @@ export class ClientTransport extends Conversation {
     const parameters = parametersOf(options.headers)
     if (method === 'initialize') {
       this.#openSession()
-      return { label, parameters, onReply: (kind) => this.#initialized(kind) }
+      return { label, parameters, onEnd: (kind) => this.#initialized(kind) }
     }
-    return method === 'tools/list' ? { label, parameters, onReply: this.#listing(message) } : { label, parameters }
+    return method === 'tools/list' ? { label, parameters, onEnd: this.#listing(message) } : { label, parameters }
   }
 
   protected override heard(method: string): void {
@@ -98,9 +98,9 @@ export class ClientTransport extends Conversation {
   }
 
   /** An ERROR reply to `initialize` forgets the session. */
-  #initialized(kind: 'result' | 'error'): void {
-    if (kind === 'error') this.#forgetSession()
-    else this.sessionId = this.#session && hex(this.#session)
+  #initialized(kind: 'result' | 'error' | 'failed'): void {
+    if (kind === 'result') this.sessionId = this.#session && hex(this.#session)
+    else this.#forgetSession()
   }
 
   #endSession(): void {
@@ -129,11 +129,11 @@ export class ClientTransport extends Conversation {
     return (tool === undefined ? undefined : this.#tools.effectOf(tool)) ?? EFFECT.DESTRUCTIVE
   }
 
-  #listing({ text, params }: ScannedMessage): Sending['onReply'] {
+  #listing({ text, params }: ScannedMessage): Sending['onEnd'] {
     const first = params === undefined || findMember(text, params, 'cursor') === undefined
     const { generation } = this.#tools
     return (_kind, reply) => {
-      const page = toolPageOf(reply)
+      const page = reply && toolPageOf(reply)
       if (page !== undefined) this.#tools.learn(page, first, generation)
     }
   }

@@ -6,6 +6,7 @@ import {
   type CloseCause,
   ClosedError,
   LimitError,
+  MisuseError,
   type NpampError,
   PROFILE,
   type ProfileCode,
@@ -40,7 +41,10 @@ export interface ConnectMcpOptions extends ConnectPeerOptions {
 
 /** One association with a peer, for as many targets as there are. */
 export interface McpPeer {
-  /** A transport to one target; each has its own session and its own ids. */
+  /**
+   * A transport to one target; each has its own session and its own ids. Throws MisuseError STATE for a second one at a peer
+   * of `assumeMcp`.
+   */
   connect(target?: string): McpTransport
   /** Every transport is closed with it. Resolves when the association is over. */
   close(): Promise<void>
@@ -65,7 +69,12 @@ export async function connectPeer(options: ConnectPeerOptions): Promise<McpPeer>
 
 export function peerOver(association: McpAssociation): McpPeer {
   return {
-    connect: (target) => clientTransport(association, target),
+    connect: (target) => {
+      // Nothing would tell two conversations apart (CARRIAGE section 1).
+      if (association.parties > 0 && !association.carriesRouteContext)
+        throw new MisuseError('STATE', 'this peer understands one transport at a time on an association')
+      return clientTransport(association, target)
+    },
     close: () => association.close(CLOSE_CODE.NORMAL, 'closed'),
   }
 }

@@ -18,7 +18,7 @@ import {
 import type { Carrier, Party } from './carrier.ts'
 import { type Failure, failureMessage, failureOf, refusalOf } from './failures.ts'
 import { Inbox } from './inbox.ts'
-import { isRequestId, keyOf, parse, print, printReply, requestFault, sdkId } from './json-rpc.ts'
+import { isRequestId, keyOf, parse, print, printReply, requestOf, sdkId } from './json-rpc.ts'
 import { CANCELLED, TOO_MUCH_WAITING } from './refusals.ts'
 import type { JsonRpcMessage, McpTransport, RequestId, SendOptions } from './transport.ts'
 
@@ -26,7 +26,8 @@ import type { JsonRpcMessage, McpTransport, RequestId, SendOptions } from './tra
 export interface Sending {
   readonly label: SafetyLabel
   readonly parameters?: ServiceParameters
-  readonly onReply?: (kind: 'result' | 'error', message: ScannedMessage) => void
+  /** Of what became of it, `message` where there is an answer of the server's. */
+  readonly onEnd?: (kind: 'result' | 'error' | 'failed', message?: ScannedMessage) => void
 }
 
 /**
@@ -64,6 +65,11 @@ export abstract class Conversation implements McpTransport, Party {
 
   protected get openRequests(): number {
     return this.#asked.size
+  }
+
+  /** Whether an SDK has it. */
+  protected get started(): boolean {
+    return this.#inbox.started
   }
 
   // --- McpTransport ---
@@ -114,15 +120,12 @@ export abstract class Conversation implements McpTransport, Party {
       this.#refuse(exchange, Buffer.from('null'), -32700, 'not a JSON text')
       return
     }
-    const id = sdkId(idToken)
-    const { method, params } = parse(octets)
-    const request: JsonRpcMessage = { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }
-    const fault = id === undefined ? 'id is null' : requestFault(request)
-    if (id === undefined || fault !== undefined) {
-      this.#refuse(exchange, idToken, fault === 'id is null' ? -32600 : -32602, fault ?? '')
+    const request = requestOf(octets, idToken)
+    if ('fault' in request) {
+      this.#refuse(exchange, idToken, request.code, request.fault)
       return
     }
-    const key = keyOf(id)
+    const key = keyOf(request.id)
     if (this.#owed.has(key)) {
       this.#refuse(exchange, idToken, -32600, 'a request of this id is open in this session')
       return
@@ -159,7 +162,7 @@ export abstract class Conversation implements McpTransport, Party {
   replied({ exchange, kind, message, release }: BridgeEvent & { type: 'reply' }): void {
     const asked = this.#forget(exchange)
     if (asked === undefined) return
-    asked.onReply?.(kind, message)
+    asked.onEnd?.(kind, message)
     const reply = parse(message.text)
     release?.()
     // The id as the SDK wrote it, also where the server could not read it and answered null.
@@ -171,6 +174,7 @@ export abstract class Conversation implements McpTransport, Party {
     const asked = this.#forget(exchange)
     // Outcome 2 is never shown (CARRIAGE section 5); who cancelled has forgotten it by now.
     if (asked === undefined || failure.outcome === OUTCOME.CANCELLED) return
+    asked.onEnd?.('failed')
     const found = failureOf(failure, by)
     this.#inbox.push(failureMessage(asked.id, found, this.association.nameOf(exchange)))
     this.asked(found)
@@ -190,6 +194,12 @@ export abstract class Conversation implements McpTransport, Party {
       this.association.cancel(exchange)
       if (asked !== undefined) this.#inbox.push(failureMessage(asked.id, failure, name))
     }
+  }
+
+  /** What the SDK has just sent was the last: over once it knows that it was taken. */
+  protected finishSoon(): void {
+    if (this.started) queueMicrotask(() => this.finish())
+    else this.finish()
   }
 
   /** Gives up what is open in both directions, tells nobody but the peer. */
@@ -218,24 +228,23 @@ export abstract class Conversation implements McpTransport, Party {
 
   #ask(message: JsonRpcMessage, id: RequestId, options: SendOptions): void {
     if (this.#askedById.has(keyOf(id))) throw new MisuseError('ARGUMENT', `a request with the id ${id} is open`)
+    if (this.association.drains) {
+      this.#inbox.push(failureMessage(id, GOING_AWAY, undefined))
+      return
+    }
     const octets = print(message)
     const scanned = scanMessage(octets, { isUtf8 })
-    const { onReply, ...sending } = this.sending(scanned, message.method ?? '', options)
+    const { onEnd, label, parameters } = this.sending(scanned, message.method ?? '', options)
+    const related = this.#related(options)
+    const input = { octets, message: scanned, label, route: this.route, related, ...(parameters && { parameters }) }
     try {
-      const related = this.#related(options)
-      const exchange = this.association.request(this, {
-        ...sending,
-        octets,
-        message: scanned,
-        route: this.route,
-        related,
-      })
-      this.#asked.set(exchange, { id, onReply })
+      const exchange = this.association.request(this, input)
+      this.#asked.set(exchange, { id, onEnd })
       this.#askedById.set(keyOf(id), exchange)
     } catch (error) {
       const refusal = refusalOf(error)
-      // Not before `send` has returned: the answer comes after the question.
-      queueMicrotask(() => this.#inbox.push(failureMessage(id, refusal, undefined)))
+      onEnd?.('failed')
+      this.#inbox.push(failureMessage(id, refusal, undefined))
     }
   }
 
@@ -310,11 +319,17 @@ export abstract class Conversation implements McpTransport, Party {
 
 interface Asked {
   readonly id: RequestId
-  readonly onReply: Sending['onReply']
+  readonly onEnd: Sending['onEnd']
 }
 
 /** Messages held for an SDK that has not called `start` yet. */
 const MAX_EARLY = 1_024
+
+const GOING_AWAY: Failure = {
+  name: 'NotDelivered',
+  message: 'the peer is going away and takes nothing new; connect again',
+  delivery: 'not_sent',
+}
 
 function closedError(): ClosedError {
   return new ClosedError('CLOSED', 'the transport is closed')

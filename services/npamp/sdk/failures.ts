@@ -1,12 +1,4 @@
-import {
-  ClosedError,
-  IncompatibleError,
-  LimitError,
-  NpampError,
-  OUTCOME,
-  TRANSPORT_ERROR,
-  type TransportFailure,
-} from '../index.ts'
+import { IncompatibleError, LimitError, NpampError, OUTCOME, TRANSPORT_ERROR, type TransportFailure } from '../index.ts'
 import type { JsonRpcMessage, RequestId } from './transport.ts'
 
 /** Names of CARRIAGE section 8, as `data.causeway.code` has them, and the numbers that they stand for. */
@@ -98,12 +90,9 @@ export function failureOf({ code, outcome, reason, message }: TransportFailure, 
 export function refusalOf(error: unknown): Failure {
   if (error instanceof LimitError) return { ...failure('TooLarge', 'not_sent'), message: error.message }
   if (error instanceof IncompatibleError) return failure('ProtocolUnsupported', 'not_sent')
-  if (error instanceof ClosedError) return { ...failure('NotDelivered', 'not_sent'), message: ASSOCIATION_OVER }
   if (error instanceof NpampError) return { ...failure('NotDelivered', 'not_sent'), message: error.message }
   throw error
 }
-
-const ASSOCIATION_OVER = 'the association with the peer is over; connect again'
 
 export function failure(name: FailureName, delivery: Failure['delivery']): Failure {
   const hint = HINTS[name]

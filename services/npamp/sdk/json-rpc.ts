@@ -40,14 +40,24 @@ export function isRequestId(value: unknown): value is RequestId {
 }
 
 /**
- * A request that the SDKs' own schema of a message refuses is dropped by them without an answer, and its sender would wait
- * for ever; so it is answered here. Undefined: they take it.
+ * A request of the peer's as an SDK takes it. What the SDKs' own schema of a message refuses they drop without an answer, and
+ * its sender would wait for ever; such a one is a fault instead, with the code of the error to answer.
  */
-export function requestFault(message: JsonRpcMessage): string | undefined {
-  const { params } = message
-  if (params === undefined) return undefined
+export function requestOf(
+  octets: Uint8Array,
+  idToken: Uint8Array,
+): (JsonRpcMessage & { readonly id: RequestId }) | { readonly code: number; readonly fault: string } {
+  const id = sdkId(idToken)
+  if (id === undefined) return { code: -32600, fault: 'id is null' }
+  const { method, params } = parse(octets)
+  const fault = params === undefined ? undefined : paramsFault(params)
+  if (fault !== undefined) return { code: -32602, fault }
+  return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }
+}
+
+function paramsFault(params: unknown): string | undefined {
   if (!isObject(params)) return 'params is not an object'
-  const meta = (params as { readonly _meta?: unknown })._meta
+  const { _meta: meta } = params as { readonly _meta?: unknown }
   if (meta === undefined) return undefined
   if (!isObject(meta)) return 'params._meta is not an object'
   const { progressToken } = meta as { readonly progressToken?: unknown }

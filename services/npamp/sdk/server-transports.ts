@@ -59,7 +59,12 @@ export class SessionTransport extends Conversation {
   protected override answered(exchange: IncomingExchange, kind: 'result' | 'error'): void {
     if (exchange !== this.#opening) return
     this.#opening = undefined
-    if (kind === 'error') queueMicrotask(() => this.finish())
+    if (kind === 'error') this.finishSoon()
+  }
+
+  override cancelled(event: Parameters<Conversation['cancelled']>[0]): void {
+    super.cancelled(event)
+    if (event.exchange === this.#opening) this.finishSoon()
   }
 }
 
@@ -88,7 +93,7 @@ export class ExchangeTransport extends Conversation {
 
   override cancelled(event: Parameters<Conversation['cancelled']>[0]): void {
     super.cancelled(event)
-    queueMicrotask(() => this.finish())
+    this.finishSoon()
   }
 
   protected override get subject(): IncomingExchange {
@@ -100,7 +105,6 @@ export class ExchangeTransport extends Conversation {
   }
 
   protected override answered(exchange: IncomingExchange): void {
-    // Not before the SDK knows that its answer was taken.
-    if (exchange === this.#exchange) queueMicrotask(() => this.finish())
+    if (exchange === this.#exchange) this.finishSoon()
   }
 }
