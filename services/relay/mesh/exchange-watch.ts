@@ -104,9 +104,10 @@ export class ExchangeWatch {
   #refusalsOf(peer: string): LineLimit {
     const known = this.#refusals.get(peer)
     if (known !== undefined) return known
-    const limit = new LineLimit(this.#clock, (count) =>
-      this.#logger.warn({ side: this.#side, with: peer, count }, 'exchanges refused, not told one by one'),
-    )
+    const limit = new LineLimit(this.#clock, (leftOut) => {
+      const fields = { side: this.#side, with: peer, leftOut }
+      this.#logger.warn(fields, `${leftOut} more exchanges refused within a second, counted in the metrics`)
+    })
     this.#refusals.set(peer, limit)
     return limit
   }
