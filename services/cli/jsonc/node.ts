@@ -23,12 +23,12 @@ export interface JsonMember {
   readonly value: JsonNode
 }
 
-export interface JsonArray extends Placed {
+interface JsonArray extends Placed {
   readonly kind: 'array'
   readonly elements: readonly JsonNode[]
 }
 
-export interface JsonScalar extends Placed {
+interface JsonScalar extends Placed {
   readonly kind: 'scalar'
   readonly value: string | number | boolean | null
 }
