@@ -1,8 +1,10 @@
 import { readIdentityFile } from '@causeway/npamp/crypto/node'
 import { connectMcp, listenMcp, type McpTransport } from '@causeway/npamp/sdk'
 import { requirement } from '@causeway/test/requirements'
+import { StreamableHTTPClientTransport as SecondHttp } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport as FirstHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
-import { firstClient, secondClient } from '../fixtures/embedding/clients.ts'
+import { type AnyClient, callWith, firstClient, secondClient } from '../fixtures/embedding/clients.ts'
 import { serveLegacy } from '../fixtures/embedding/legacy-server.ts'
 import { serveModern } from '../fixtures/embedding/modern-server.ts'
 import { Happened } from '../fixtures/embedding/server-parts.ts'
@@ -23,6 +25,13 @@ async function relayBefore(script: string, ...args: string[]) {
     peer: relay.peerHandle,
   }
   return { server, relays, relay, options, connect: (target = 'server') => connectMcp({ ...options, target }) }
+}
+
+async function progressOf(client: AnyClient, steps: number): Promise<number[]> {
+  const seen: number[] = []
+  const onprogress = ({ progress }: { readonly progress: number }) => seen.push(progress)
+  await callWith(client, { name: 'progress', arguments: { steps } }, { onprogress })
+  return seen
 }
 
 /** A relay `edge` with a route to an embedded server. */
@@ -64,11 +73,27 @@ describe('an agent without a relay, through a relay', () => {
     const { connect } = await relayBefore('servers/modern.ts', '--strict', '--sse')
     const client = await secondClient(await connect(), PIN_MODERN)
     expect(await callText(client, 'echo', { message: 'hi' })).toBe('hi')
-    const seen: number[] = []
-    const params = { name: 'progress', arguments: { steps: 5 } }
-    await client.callTool(params, { onprogress: ({ progress }) => seen.push(progress) })
-    expect(seen).toEqual([1, 2, 3, 4, 5])
+    expect(await progressOf(client, 5)).toEqual([1, 2, 3, 4, 5])
     expect((await callText(client, 'big', { octets: 10_000_000 })).length).toBe(10_000_000)
+    await client.close()
+  })
+
+  it(`${requirement('MCP-012')} is asked by server-everything, and hears its progress`, async () => {
+    const { connect } = await relayBefore('servers/everything.ts')
+    const transport = await connect()
+    const client = await firstClient(transport)
+    await expect.poll(async () => (await client.listTools()).tools.map(({ name }) => name)).toContain('get-roots-list')
+    const sampled = await callText(client, 'trigger-sampling-request', { prompt: 'what?', maxTokens: 10 })
+    expect(sampled).toContain('an answer')
+    expect(await callText(client, 'trigger-elicitation-request')).toContain('✅')
+    expect(await callText(client, 'get-roots-list')).toContain('file:///here')
+    const seen: number[] = []
+    await client.callTool(
+      { name: 'trigger-long-running-operation', arguments: { duration: 0.1, steps: 4 } },
+      undefined,
+      { onprogress: ({ progress }) => seen.push(progress) },
+    )
+    expect(seen).toEqual([1, 2, 3, 4])
     await client.close()
   })
 
@@ -114,13 +139,36 @@ describe.each([
     expect(errors).toEqual([])
   })
 
+  it.each(['SDK 1.x', 'SDK 2.x'])(
+    `${requirement('MCP-012')} asks its client, tells progress and hears of a cancel: client of %s`,
+    async (kind) => {
+      const { url, happened } = await relayTo(serve)
+      const client =
+        kind === 'SDK 1.x'
+          ? await firstClient(new FirstHttp(new URL(url)))
+          : await secondClient(new SecondHttp(new URL(url)), 'legacy')
+      expect(JSON.parse(await callText(client, 'sample'))).toMatchObject({ content: { text: 'an answer' } })
+      expect(JSON.parse(await callText(client, 'elicit'))).toEqual({ action: 'accept', content: { name: 'Ada' } })
+      expect(JSON.parse(await callText(client, 'roots'))).toMatchObject({ roots: [{ name: 'here' }] })
+      expect(await callText(client, 'ping')).toBe('{}')
+      expect(await progressOf(client, 20)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+      const abort = new AbortController()
+      const hanging = happened.next('hanging')
+      const hung = callWith(client, { name: 'hang' }, { signal: abort.signal })
+      await hanging
+      const aborted = happened.next('aborted')
+      abort.abort('enough')
+      await expect(hung).rejects.toThrow()
+      await aborted
+      expect(await callText(client, 'echo', { message: 'on' })).toBe('on')
+      await client.close()
+    },
+  )
+
   it.runIf(generation === 'SDK 2.x')('speaks the modern era', async () => {
     const { url } = await relayTo(serve)
     const client = await modernClient(url, PIN_MODERN)
-    const seen: number[] = []
-    const params = { name: 'progress', arguments: { steps: 5 } }
-    await client.callTool(params, { onprogress: ({ progress }) => seen.push(progress) })
-    expect(seen).toEqual([1, 2, 3, 4, 5])
+    expect(await progressOf(client, 5)).toEqual([1, 2, 3, 4, 5])
     await client.close()
   })
 

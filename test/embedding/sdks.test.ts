@@ -1,6 +1,6 @@
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
-import { type AnyClient, firstClient, secondClient } from '../fixtures/embedding/clients.ts'
+import { type AnyClient, callWith, firstClient, secondClient } from '../fixtures/embedding/clients.ts'
 import { serveLegacy } from '../fixtures/embedding/legacy-server.ts'
 import { type EmbeddedLink, overMemory, overTls } from '../fixtures/embedding/links.ts'
 import { serveModern } from '../fixtures/embedding/modern-server.ts'
@@ -32,15 +32,13 @@ async function stand(
   return { client: await connect(embedded.peer.connect('embedded')), link: embedded, happened }
 }
 
-async function call(client: AnyClient, name: string, args: object = {}, options: object = {}): Promise<string> {
-  const params = { name, arguments: { ...args } }
-  const result = (
-    client instanceof Object && 'listen' in client
-      ? await client.callTool(params, options)
-      : await (client as Awaited<ReturnType<typeof firstClient>>).callTool(params, undefined, options)
-  ) as {
-    content?: { text?: string }[]
-  }
+async function call(
+  client: AnyClient,
+  name: string,
+  args: Record<string, unknown> = {},
+  options: Parameters<typeof callWith>[2] = {},
+): Promise<string> {
+  const result = (await callWith(client, { name, arguments: args }, options)) as { content?: { text?: string }[] }
   return result.content?.[0]?.text ?? ''
 }
 
