@@ -30,6 +30,31 @@ describe('a route table', () => {
   })
 })
 
+describe('headers that a route forwards', () => {
+  it.each(['x-tenant', 'traceparent', 'accept-language', "it's!"])('may be %s', (name) => {
+    expect(buildRouteTable([{ ...route('a', '/a'), forwardHeaders: [name] }]).size).toBe(1)
+  })
+
+  it.each([
+    'authorization',
+    'cookie',
+    'host',
+    'mcp-session-id',
+    'content-type',
+    'content-length',
+    'transfer-encoding',
+    'connection',
+    'proxy-authorization',
+    'proxy-anything',
+    'X-Upper',
+    'two words',
+    '',
+  ])('are never %j', (name) => {
+    const build = () => buildRouteTable([{ ...route('a', '/a'), forwardHeaders: ['x-tenant', name] }])
+    expect(build).toThrow(expect.objectContaining({ code: 'BAD_HEADER', route: 'default/a' }))
+  })
+})
+
 describe('the path of a request target', () => {
   it.each([
     ['/mcp', '/mcp'],

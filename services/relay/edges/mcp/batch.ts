@@ -92,7 +92,7 @@ function faultOf(message: ScannedMessage): EdgeError | undefined {
     case 'surrogate':
       return refusals.loneSurrogate()
     case 'tooLong':
-      return refusals.methodTooLong(shape === 'request' ? 200 : 400)
+      return refusals.methodTooLong(400)
     default:
       return undefined
   }
