@@ -35,6 +35,8 @@ export interface OpenCall {
   arriving(octets: number): 'ok' | 'wait'
   reply(reply: ServerMessage): void
   processOver(end: ProcessEnd, unsent: CallFailure): void
+  /** The process has said nothing for too long. */
+  processSilent(failure: CallFailure): void
   /** Sends the notification, which names this request, and ends the call as cancelled. */
   cancelBy(notification: Uint8Array): void
   fail(failure: CallFailure): void
@@ -45,6 +47,8 @@ export interface OpenCall {
 export interface ConversationOwner {
   /** The process is over, and its calls are about to hear that. The answer is for those of which nothing was sent. */
   over(end: ProcessEnd): CallFailure
+  /** They have heard it. */
+  callsEnded?(): void
   /** Nothing of the process is left. */
   gone(): void
   /** An answer that nobody waits for. late: of a call that ended here before it was answered. */
@@ -97,6 +101,11 @@ export class Conversation implements ProcessListener {
     if (this.#calls.has(call.key)) return false
     this.#calls.set(call.key, call)
     return true
+  }
+
+  /** False: the process reads no more, and is about to be over. */
+  get takesMessages(): boolean {
+    return this.#process.input.isOpen
   }
 
   /** False: nothing of it was taken. */
@@ -178,6 +187,7 @@ export class Conversation implements ProcessListener {
     const failure = end.how === 'notStarted' ? notStarted(end, process.command) : unsent
     for (const call of calls) call.processOver(end, failure)
     this.#serverRequests.endAll()
+    this.#owner.callsEnded?.()
   }
 
   gone(): void {
@@ -300,9 +310,11 @@ export class Conversation implements ProcessListener {
   }
 
   #tooSlow(limitMs: number): void {
-    this.#host.starts.failed(`the server's process said nothing within limits.startTimeout`)
-    const failure = tooSlow(limitMs)
-    for (const call of [...this.#calls.values()]) call.fail(failure)
+    const calls = [...this.#calls.values()]
+    if (!calls.some(({ endsByDiscovery }) => endsByDiscovery)) {
+      this.#host.starts.failed("the server's process said nothing within limits.startTimeout")
+    }
+    for (const call of calls) call.processSilent(tooSlow(limitMs))
     this.stop()
   }
 }

@@ -33,10 +33,11 @@ export class EraOfServer {
    */
   learn(request: CallRequest, asked: ScannedMessage, answer: ScannedMessage): CallReply | undefined {
     if (isDiscover(request)) return this.#discovered(request, asked, answer)
-    // No method of the legacy era is older than this one.
-    const isModernOnly =
-      request.era === 'legacy' && request.method === 'initialize' && codeOf(answer) === METHOD_NOT_FOUND
-    return isModernOnly ? eraReply(request, 'modern', 'unknown') : undefined
+    if (request.era !== 'legacy' || request.method !== 'initialize') return undefined
+    const code = codeOf(answer)
+    // Every server of the legacy era knows this method, and none of them that code.
+    if (code !== METHOD_NOT_FOUND && code !== VERSION_UNSUPPORTED) return undefined
+    return eraReply(request, 'modern', 'unknown')
   }
 
   /** Digest 10 section 3: a result or -32022 means modern, any other error legacy. */
@@ -93,6 +94,7 @@ function codeOf({ text, error }: ScannedMessage): string | undefined {
 const DISCOVER = 'server/discover'
 const METHOD_NOT_FOUND = '-32601'
 const INVALID_PARAMS = '-32602'
-const MODERN_CODES: ReadonlySet<string> = new Set(['-32020', '-32021', '-32022'])
+const VERSION_UNSUPPORTED = '-32022'
+const MODERN_CODES: ReadonlySet<string> = new Set(['-32020', '-32021', VERSION_UNSUPPORTED])
 const KNOWN_FOR_MS = 10 * 60_000
 const HEAD = Buffer.from('{"jsonrpc":"2.0","id":')

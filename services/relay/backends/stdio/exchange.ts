@@ -8,7 +8,7 @@ import type {
   CancelReason,
 } from '../../exchanges/contract.ts'
 import type { BackendClock } from '../contract.ts'
-import { cancelled } from '../http/failures.ts'
+import { cancelled, notSent, sessionLost } from '../http/failures.ts'
 import type { Conversation, OpenCall } from './conversation.ts'
 import { type EraOfServer, eraReply, isDiscover } from './era.ts'
 import { idOpen, inputFull, processEnded } from './failures.ts'
@@ -83,7 +83,7 @@ export class Exchange implements CallHandle, OpenCall {
     this.#conversation = conversation
     const { clock, discoverTimeoutMs } = this.#host
     if (this.#isDiscover) this.#timer = clock.setTimeout(() => this.#silent(), discoverTimeoutMs)
-    if (!conversation.send(this.#input)) this.fail(inputFull())
+    if (!conversation.send(this.#input)) this.fail(conversation.takesMessages ? inputFull() : this.#processLeft())
   }
 
   // --- CallHandle ---
@@ -145,6 +145,11 @@ export class Exchange implements CallHandle, OpenCall {
     else this.fail(this.#sent ? processEnded(end) : unsent)
   }
 
+  processSilent(failure: CallFailure): void {
+    if (this.endsByDiscovery) this.#silent()
+    else this.fail(failure)
+  }
+
   get endsByDiscovery(): boolean {
     return this.#sent && this.#isDiscover
   }
@@ -162,6 +167,12 @@ export class Exchange implements CallHandle, OpenCall {
 
   failUnsent(failure: CallFailure): void {
     if (!this.#sent) this.fail(failure)
+  }
+
+  /** It reads no more, and will be over in a moment. */
+  #processLeft(): CallFailure {
+    const { request, opening } = this.options
+    return request.session === undefined || opening ? notSent('the process of the server has ended') : sessionLost()
   }
 
   get #isDiscover(): boolean {

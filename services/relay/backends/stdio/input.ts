@@ -44,6 +44,11 @@ export class Input {
     this.#flush()
   }
 
+  /** False: it is closed, or about to be. */
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
   /** False: too much waits, or it is closed; nothing of the message was taken. */
   add(message: InputMessage): boolean {
     if (this.#state !== 'open' || !this.#hasRoomFor(message)) return false

@@ -3,7 +3,7 @@ import { Gathered } from '../../octets/gathered.ts'
 /** One line of a process's output, without its end. */
 export type Line =
   | { readonly kind: 'line'; readonly octets: Uint8Array }
-  /** It was longer than the limit and not kept. `head` and `tail`: its first and last octets, `EDGE_OCTETS` at most. */
+  /** It was longer than the limit and not kept. `head` and `tail`: its first and last octets, `EDGE_OCTETS` of each. */
   | { readonly kind: 'tooLong'; readonly length: number; readonly head: Uint8Array; readonly tail: Uint8Array }
 
 /**
@@ -19,6 +19,7 @@ export class LineReader {
   #tooLong: { length: number; head: Uint8Array; tail: Uint8Array } | undefined
   #ended = false
 
+  /** @param maxOctets of one line; at least `EDGE_OCTETS`. */
   constructor(maxOctets: number) {
     this.#maxOctets = maxOctets
   }

@@ -30,10 +30,11 @@ export class ProcessPool {
 
   /** Begins the exchange on a process, or lets it wait for one. The answer: it may not even wait, or cannot be served. */
   enter(exchange: Exchange): CallFailure | undefined {
+    const releasing = this.#count('releasing')
     const refusal = this.#waiting.size > 0 ? 'full' : this.#place(exchange)
     if (refusal !== 'full') return refusal
     const { maxQueued } = this.#options
-    if (this.#waiting.size >= maxQueued) return tooManyWaiting(maxQueued)
+    if (this.#waiting.size >= maxQueued + releasing) return tooManyWaiting(maxQueued)
     this.#waiting.add(exchange)
     this.#makeRoom()
     return undefined
@@ -54,7 +55,7 @@ export class ProcessPool {
 
   /** Undefined: it has begun. */
   #place(exchange: Exchange): CallFailure | 'full' | undefined {
-    const idle = [...this.#workers].findLast(({ state }) => state === 'idle')
+    const idle = [...this.#workers].findLast(isFree)
     const worker = idle ?? this.#start()
     if (worker === 'full' || 'code' in worker) return worker
     this.#options.clock.clearTimeout(worker.timer)
@@ -66,10 +67,11 @@ export class ProcessPool {
 
   #start(): Worker | CallFailure | 'full' {
     const { processes, maxProcesses } = this.#options
-    if (this.#workers.size >= maxProcesses) return 'full'
+    // One that has just answered is free within this turn.
+    if (this.#workers.size >= maxProcesses || this.#count('releasing') > 0) return 'full'
     const refusal = processes.refusal()
     // What runs serves those who wait.
-    if (refusal !== undefined) return this.#serving ? 'full' : refusal
+    if (refusal !== undefined) return this.#count('leased') > 0 ? 'full' : refusal
     const worker: Worker = {
       state: 'idle',
       exchange: undefined,
@@ -91,8 +93,10 @@ export class ProcessPool {
     return worker
   }
 
-  get #serving(): boolean {
-    return [...this.#workers].some(({ state }) => state === 'leased' || state === 'releasing')
+  #count(state: Worker['state']): number {
+    let count = 0
+    for (const worker of this.#workers) if (worker.state === state) count += 1
+    return count
   }
 
   #release(worker: Worker): void {
@@ -165,6 +169,11 @@ interface Worker {
   /** Until it is ended: while idle, or while it waits for a late answer. */
   timer: unknown
   readonly conversation: Conversation
+}
+
+/** One that has just ended may not have been told of yet. */
+function isFree({ state, conversation }: Worker): boolean {
+  return state === 'idle' && conversation.takesMessages
 }
 
 const LATE_ANSWER_MS = 5_000

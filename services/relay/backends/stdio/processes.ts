@@ -20,6 +20,7 @@ export class Processes {
   start(owner: ConversationOwner, client?: SessionClient | undefined): Conversation {
     const counted: ConversationOwner = {
       over: (end) => owner.over(end),
+      callsEnded: () => owner.callsEnded?.(),
       stray: (what) => owner.stray?.(what),
       gone: () => {
         this.#all.delete(conversation)

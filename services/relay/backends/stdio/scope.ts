@@ -12,7 +12,7 @@ import type {
 } from '../../exchanges/contract.ts'
 import type { BackendScope, SessionLostCallback } from '../contract.ts'
 import { notJsonRpc, notSent, sessionLost, stopping, unknown } from '../http/failures.ts'
-import type { Conversation } from './conversation.ts'
+import type { Conversation, ConversationOwner } from './conversation.ts'
 import { eraReply } from './era.ts'
 import { Exchange, type ExchangeEnd, type ExchangeHost } from './exchange.ts'
 import { processEndedUnsent, tooManyProcesses } from './failures.ts'
@@ -148,18 +148,19 @@ export class StdioBackendScope implements BackendScope {
 
   #openSession(session: Session, call: Call): CallHandle {
     let isOpening = true
-    const conversation = this.#start(
-      {
-        over: () => {
-          // The failure of initialize says it itself.
-          if (this.#forget(session.id, conversation, 'backend') && !isOpening)
-            this.#onSessionLost(session.id, 'backend')
-          return sessionLost()
-        },
-        gone: () => {},
+    let isLost = false
+    const owner: ConversationOwner = {
+      over: (end) => {
+        // The failure of initialize says it itself.
+        isLost = this.#forget(session.id, conversation, 'backend') && !isOpening
+        return isOpening ? processEndedUnsent(end) : sessionLost()
       },
-      session,
-    )
+      callsEnded: () => {
+        if (isLost) this.#onSessionLost(session.id, 'backend')
+      },
+      gone: () => {},
+    }
+    const conversation = this.#start(owner, session)
     this.#sessions.set(session.id, conversation)
     this.#host.sessionOpened()
     const exchange = this.#open(call, true, (_exchange, how) => {
@@ -192,13 +193,13 @@ export class StdioBackendScope implements BackendScope {
     return this.#processes >= maxSessionProcesses ? tooManyProcesses(maxSessionProcesses) : processes.refusal()
   }
 
-  #start(owner: Parameters<Processes['start']>[0], session?: Session): Conversation {
+  #start(owner: ConversationOwner, session?: Session): Conversation {
     this.#processes += 1
     const gone = () => {
       this.#processes -= 1
       owner.gone()
     }
-    return this.#host.processes.start({ over: owner.over, gone }, session?.client)
+    return this.#host.processes.start({ ...owner, gone }, session?.client)
   }
 
   #open(call: Call, opening: boolean, onEnded: (exchange: Exchange, how: ExchangeEnd) => void): Exchange {
