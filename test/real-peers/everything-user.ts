@@ -17,17 +17,29 @@ export async function everythingUser(transport: Transport): Promise<Client> {
   return client
 }
 
+export interface Used {
+  readonly tools: readonly string[]
+  readonly echo: string
+  readonly progress: readonly number[]
+  /** What the server made of the client's answer to its own question. */
+  readonly sampled: string
+}
+
 /** What a person would notice first: tools, their answers, progress, and that the server may ask back. */
-export async function useEverything(client: Client): Promise<void> {
+export async function useEverything(client: Client): Promise<Used> {
   const { tools } = await client.listTools()
-  expect(tools.map(({ name }) => name)).toContain('echo')
-  expect(await callText(client, 'echo', { message: 'hello' })).toBe('Echo: hello')
-  const seen: number[] = []
-  await client.callTool({ name: 'trigger-long-running-operation', arguments: { duration: 0.3, steps: 3 } }, undefined, {
-    onprogress: ({ progress }) => seen.push(progress),
-  })
-  expect(seen).toEqual([1, 2, 3])
-  expect(await callText(client, 'trigger-sampling-request', { prompt: 'say', maxTokens: 10 })).toContain(
-    'sampled by the test',
-  )
+  const echo = await callText(client, 'echo', { message: 'hello' })
+  const progress: number[] = []
+  const long = { name: 'trigger-long-running-operation', arguments: { duration: 0.3, steps: 3 } }
+  await client.callTool(long, undefined, { onprogress: (told) => progress.push(told.progress) })
+  const sampled = await callText(client, 'trigger-sampling-request', { prompt: 'say', maxTokens: 10 })
+  return { tools: tools.map(({ name }) => name), echo, progress, sampled }
+}
+
+/** As the server itself would serve. */
+export function expectServed(used: Used): void {
+  expect(used.tools).toContain('trigger-sampling-request')
+  expect(used.echo).toBe('Echo: hello')
+  expect(used.progress).toEqual([1, 2, 3])
+  expect(used.sampled).toContain('sampled by the test')
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { startMeshHere } from '../fixtures/mesh/relays-here.ts'
 import { cleanUp, closed, stopped } from '../integration/clean-up.ts'
 import { callText, legacyClient, modernClient } from '../integration/clients.ts'
-import { everythingUser, useEverything } from './everything-user.ts'
+import { everythingUser, expectServed, useEverything } from './everything-user.ts'
 import { published, startProgram } from './program.ts'
 
 async function folder(): Promise<string> {
@@ -19,7 +19,7 @@ describe('published servers over stdio behind the mesh', () => {
     const stdio = { command: published('mcp-server-everything') }
     const { endpoint } = await stopped(startMeshHere({ backends: { everything: { stdio } } }))
     const transport = new StreamableHTTPClientTransport(new URL(endpoint('everything')))
-    await useEverything(await closed(everythingUser(transport)))
+    expectServed(await useEverything(await closed(everythingUser(transport))))
   })
 
   it('server-filesystem reads what is in its folder and nothing else', async () => {
@@ -51,6 +51,6 @@ describe('server-everything over HTTP with SSE, revision 2024-11-05', () => {
     const mcp = { url: `http://localhost:${server.port}/sse`, transport: 'HTTPSSE' }
     const { endpoint } = await stopped(startMeshHere({ backends: { everything: mcp } }))
     const transport = new StreamableHTTPClientTransport(new URL(endpoint('everything')))
-    await useEverything(await closed(everythingUser(transport)))
+    expectServed(await useEverything(await closed(everythingUser(transport))))
   })
 })

@@ -1,4 +1,10 @@
-import { eventsOf, type Header, type HttpExchange, headerValue } from '../../fixtures/recorder/http-transcript.ts'
+import {
+  eventsOf,
+  type Header,
+  type HttpExchange,
+  headerValue,
+  type SseEvent,
+} from '../../fixtures/recorder/http-transcript.ts'
 
 /** One exchange as people compare it: what it was about, and every fact of its two messages by name. */
 export interface View {
@@ -31,19 +37,29 @@ function factsOf(exchange: HttpExchange, sessions: Map<string, string>): Map<str
   return facts
 }
 
-/** The JSON-RPC texts apart from what they came in: `text 1`, and for a stream the other fields of each event. */
+/** The JSON-RPC texts apart from what they came in: `text 1`, `text 2`, and of a stream what its events have beside data. */
 function contentOf({ responseHeaders, responseBody }: HttpExchange): (readonly [string, string])[] {
   if (!headerValue(responseHeaders, 'content-type')?.startsWith('text/event-stream')) {
     return responseBody.length === 0 ? [] : [['text 1', responseBody.toString()]]
   }
-  let texts = 0
-  return eventsOf(responseBody).flatMap((fields, at) => {
-    const data = fields.filter(([field]) => field === 'data').map(([, value]) => value)
-    const rest = fields
-      .filter(([field]) => field !== 'data')
-      .map(([field, value]) => [`event ${at + 1} field ${field === '' ? 'comment' : field}`, value] as const)
-    return data.join('\n') === '' ? rest : [...rest, [`text ${++texts}`, data.join('\n')] as const]
-  })
+  const events = eventsOf(responseBody)
+  const texts = events.map(dataOf).filter((text) => text !== '')
+  const values = (name: string) => {
+    const all = events.flat().filter(([field]) => field === name)
+    return all.length === 0 ? 'none' : [...new Set(all.map(([, value]) => value))].join(' ')
+  }
+  return [
+    ...texts.map((text, at) => [`text ${at + 1}`, text] as const),
+    ['event ids', values('id') === 'none' ? 'none' : 'some'],
+    ['event names', values('event')],
+    ['retry', values('retry')],
+    ['comments', values('') === 'none' ? 'none' : 'some'],
+  ]
+}
+
+function dataOf(event: SseEvent): string {
+  const lines = event.filter(([field]) => field === 'data').map(([, value]) => value)
+  return lines.join('\n')
 }
 
 function named(headers: readonly Header[], sessions: Map<string, string>): Header[] {
