@@ -93,6 +93,11 @@ export class AssociationCalls {
     return this.#outgoing?.size ?? 0
   }
 
+  /** Whether the peer has a session here that nothing names. */
+  get hasUnnamedSession(): boolean {
+    return this.#incoming?.hasUnnamedSession ?? false
+  }
+
   get wantOwnAssociation(): boolean {
     return this.#outgoing?.wantOwnAssociation ?? false
   }

@@ -1,51 +1,14 @@
-import { CLOSE_CODE, OUTCOME, type PeerSettings, PROTOCOL, type Transport } from '@causeway/npamp'
+import { CLOSE_CODE, OUTCOME, type Transport } from '@causeway/npamp'
 import { memoryPair } from '@causeway/npamp/transports'
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { callRequest, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
 import { type ForeignAssociation, ForeignPeer } from '../../../test/fixtures/mesh/foreign-peer.ts'
-import {
-  MemoryNetwork,
-  newIdentity,
-  peerConfig,
-  ScriptedBackend,
-  startMemoryRelay,
-} from '../../../test/fixtures/mesh/memory-mesh.ts'
+import { MemoryNetwork, newIdentity, peerConfig, startMemoryRelay } from '../../../test/fixtures/mesh/memory-mesh.ts'
+import { HELLO_ONLY, NO_HELLO, relayAndForeign } from '../../../test/fixtures/mesh/relay-and-foreign.ts'
 import type { CallTarget } from '../exchanges/contract.ts'
-import type { PeerConfig } from './peer-config.ts'
-
-const HELLO_ONLY: PeerSettings = { protocols: [PROTOCOL.MCP] }
-const NO_HELLO: PeerSettings = { protocols: [PROTOCOL.MCP], assumedProtocols: [PROTOCOL.MCP] }
 
 const META = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
-
-/** A relay and a foreign implementation that it dials, or that dials it. */
-function relayAndForeign(settings: PeerSettings, changes: Partial<PeerConfig> = {}, targetName?: string) {
-  const network = new MemoryNetwork()
-  const identity = newIdentity()
-  const foreign = new ForeignPeer(identity, network.clock, settings)
-  network.listen('foreign', (transport) => foreign.accept(transport))
-  const backend = new ScriptedBackend()
-  const relay = startMemoryRelay({
-    network,
-    host: 'relay',
-    peers: [
-      peerConfig('foreign', identity.handle, {
-        ...(settings.assumedProtocols === undefined ? {} : { assumedProtocols: settings.assumedProtocols }),
-        defaultBackend: 'default',
-        ...changes,
-      }),
-    ],
-    backends: { default: { backend, peers: ['foreign'] } },
-  })
-  const target = relay.mesh.target('foreign', targetName) as CallTarget
-  const dialIn = () => {
-    const [near, far] = memoryPair()
-    relay.mesh.accept(far, () => {})
-    return foreign.dial(near)
-  }
-  return { network, foreign, relay, backend, target, dialIn }
-}
 
 /** How many requests each association carried, of those that carried any. */
 function requestsOn(foreign: ForeignPeer): number[] {

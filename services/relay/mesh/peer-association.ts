@@ -112,8 +112,12 @@ export class PeerAssociation implements CallsHost {
     return this.core.peer?.extensions?.tlvTypes.has(TLV.ROUTE_CONTEXT) ?? false
   }
 
-  /** Whether a call could start here and no notification be in doubt: the peer names calls, or none is beside one that hears some. */
+  /**
+   * Whether a call could start here and nothing that the peer says be in doubt: it names calls and sessions, or has no
+   * session of its own beside one of ours, and no call is beside one that hears notifications.
+   */
   keepsApart(call: PeerCall): boolean {
+    if (call.opensSession && call.targetName === undefined) return !this.#calls?.hasUnnamedSession
     if (this.core.peer?.extensions?.tlvTypes.has(TLV.RELATED_EXCHANGE)) return true
     return call.wantsOwnAssociation ? this.unused : !this.#calls?.wantOwnAssociation
   }
