@@ -58,6 +58,17 @@ function world(start: (options: RelayOptions) => Partial<RunningRelay> = () => (
     onStopSignal: (callback) => signals.push(callback),
     exitNow: () => events.push('exit now'),
     loadRelay: async () => ({ startRelay, RelayStartError }),
+    connect: async (options) => {
+      events.push(`connect ${JSON.stringify(options)}`)
+      return 1
+    },
+    machine: {
+      platform: 'linux',
+      homeFolder: folder,
+      workingFolder: folder,
+      node: '/usr/bin/node',
+      connectLauncher: '/opt/causeway/connect/launch.mjs',
+    },
   }
   async function startRelay(options: RelayOptions): Promise<RunningRelay> {
     const made = start(options)
@@ -257,7 +268,7 @@ describe('causeway up --mcp-json', () => {
         'old       disabled',
         '',
         'put one into a client:',
-        '  causeway client add claude-code http://127.0.0.1:8080/my-tools/mcp',
+        '  causeway client add --client claude-code my-tools http://127.0.0.1:8080/my-tools/mcp',
         'ready; Ctrl-C stops',
         '',
       ].join('\n'),
@@ -290,7 +301,7 @@ describe('causeway up --mcp-json', () => {
     })
     expect(started).toMatchObject({
       event: 'started',
-      servers: [{ name: 'a', url: 'http://127.0.0.1:8080/a/mcp', kind: 'stdio' }],
+      servers: [{ name: 'a', segment: 'a', url: 'http://127.0.0.1:8080/a/mcp', kind: 'stdio' }],
       disabled: ['off'],
     })
   })

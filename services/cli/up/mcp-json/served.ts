@@ -2,14 +2,14 @@ import type { McpServer, McpServers } from './servers.ts'
 
 /** What is served where, for a person or a program. */
 export interface Served {
-  readonly servers: readonly { readonly name: string; readonly url: string; readonly kind: McpServer['kind'] }[]
+  readonly servers: readonly (Pick<McpServer, 'name' | 'segment' | 'kind'> & { readonly url: string })[]
   readonly disabled: readonly string[]
 }
 
 /** `base` is a URL without a path. */
 export function servedBy({ servers, disabled }: McpServers, base: string): Served {
   return {
-    servers: servers.map(({ name, segment, kind }) => ({ name, url: `${base}/${segment}/mcp`, kind })),
+    servers: servers.map(({ name, segment, kind }) => ({ name, segment, url: `${base}/${segment}/mcp`, kind })),
     disabled,
   }
 }
@@ -28,7 +28,9 @@ export function describeServed({ servers, disabled }: Served): string {
       .trimEnd(),
   )
   const [first] = servers
-  if (first !== undefined) lines.push('', 'put one into a client:', `  causeway client add claude-code ${first.url}`)
+  if (first !== undefined) {
+    lines.push('', 'put one into a client:', `  causeway client add --client claude-code ${first.segment} ${first.url}`)
+  }
   return `${lines.join('\n')}\n`
 }
 
