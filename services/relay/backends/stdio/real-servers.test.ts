@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requirement } from '@causeway/test/requirements'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { callRequest } from '../../../../test/fixtures/http/http-backend-harness.ts'
+import { PUBLISHED } from '../../../../test/fixtures/stdio/published.ts'
 import {
   AskableSink,
   ClientDouble,
@@ -19,9 +19,6 @@ import {
 } from '../../../../test/fixtures/stdio/stdio-backend-harness.ts'
 import type { Session } from '../../exchanges/contract.ts'
 
-const require = createRequire(import.meta.url)
-const published = (name: string) =>
-  join(dirname(require.resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist/index.js')
 const modernServer = fileURLToPath(new URL('../../../../test/fixtures/stdio/modern.ts', import.meta.url))
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'servers-')))
@@ -59,7 +56,7 @@ const tool = (name: string, args: object, more: object = {}) => ({ name, argumen
 
 describe('server-everything', () => {
   it(`${requirement('MCP-015')} lists, calls, and tells progress before its result`, async () => {
-    const made = await initialized(world(published('server-everything')))
+    const made = await initialized(world(PUBLISHED.everything))
     expect(await made.ask(1, 'tools/list').sink.replyText()).toContain('"name":"echo"')
     expect(await made.ask(2, 'tools/call', tool('echo', { message: 'grüße' })).sink.replyText()).toContain('grüße')
     const running = made.ask(
@@ -73,7 +70,7 @@ describe('server-everything', () => {
   })
 
   it(`${requirement('MCP-012')} asks the client for its roots and for samples, and hears the answers`, async () => {
-    const made = await initialized(world(published('server-everything')), { roots: {}, sampling: {} })
+    const made = await initialized(world(PUBLISHED.everything), { roots: {}, sampling: {} })
     await expect.poll(() => made.client.requests, { timeout: 5_000 }).toHaveLength(1)
     const roots = made.client.requests[0]
     expect(roots?.request.method).toBe('roots/list')
@@ -93,14 +90,14 @@ describe('server-everything', () => {
   })
 
   it('is of the legacy era, and so told to a modern client', async () => {
-    const made = world(published('server-everything'))
+    const made = world(PUBLISHED.everything)
     const { sink } = modern(made.scope, 1, 'server/discover')
     expect(await sink.end).toMatchObject({ kind: 'error', status: 400 })
     expect(await sink.replyText()).toContain('"code":-32000')
   })
 
   it('stops a call that is cancelled', async () => {
-    const made = await initialized(world(published('server-everything')))
+    const made = await initialized(world(PUBLISHED.everything))
     const running = made.ask(1, 'tools/call', tool('trigger-long-running-operation', { duration: 600, steps: 600 }))
     running.handle.cancel('deadline')
     expect(await running.sink.failure()).toMatchObject({ outcome: 2 })
@@ -113,7 +110,7 @@ describe('server-filesystem', () => {
     const files = join(folder, 'files')
     mkdirSync(files)
     writeFileSync(join(files, 'a.txt'), 'hello from a file\r\nsecond line')
-    const made = await initialized(world(published('server-filesystem'), [files]))
+    const made = await initialized(world(PUBLISHED.filesystem, [files]))
     const read = made.ask(1, 'tools/call', tool('read_text_file', { path: join(files, 'a.txt') }))
     expect(await read.sink.replyText()).toContain('hello from a file\\r\\nsecond line')
     await resultOf(made.ask(2, 'tools/call', tool('write_file', { path: join(files, 'b.txt'), content: 'new' })))
@@ -126,7 +123,7 @@ describe('server-filesystem', () => {
 describe('server-memory', () => {
   it('keeps what one session told it for the next, in the file that its environment names', async () => {
     const env = new Map([['MEMORY_FILE_PATH', join(folder, 'memory.jsonl')]])
-    const made = await initialized(world(published('server-memory'), [], env))
+    const made = await initialized(world(PUBLISHED.memory, [], env))
     const entities = [{ name: 'Causeway', entityType: 'mesh', observations: ['carries MCP'] }]
     await resultOf(made.ask(1, 'tools/call', tool('create_entities', { entities })))
     made.scope.endSession(made.session, 'client')
