@@ -37,7 +37,7 @@ export interface OpenExchange {
 }
 
 /** A response to a GET, as far as the end of its edge is concerned. */
-export interface OpenedStream {
+interface OpenedStream {
   readonly response: ServerResponse
   /** It shows the answer to a call, and ends with it. */
   readonly belongsToCall: boolean

@@ -4,21 +4,18 @@ import type {
   CallFailure,
   CallHandle,
   CallReply,
-  CallRequest,
   CallSink,
   ServerRequest,
   ServerRequestHandle,
   ServerRequestSink,
 } from '../../exchanges/contract.ts'
-import type { FactScope } from '../../exchanges/tool-facts.ts'
-import type { Route } from '../../router/route.ts'
-import type { NorthboundSession } from '../../sessions/northbound-session.ts'
 import { refuseServerRequest } from '../../sessions/server-requests.ts'
-import type { Answer, AnswerEvents, Head } from './answer.ts'
+import type { Answer, Head } from './answer.ts'
 import { onClientClosed } from './client-closed.ts'
 import type { EdgeContext, OpenExchange } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
 import type { ExchangeOutcome } from './edge-metrics.ts'
+import { deadlineMsOf, type ExchangeStart, openingMsOf, sessionHeader } from './exchange-start.ts'
 import { isListChanged } from './fact-scope.ts'
 import {
   deadlineError,
@@ -31,21 +28,6 @@ import {
 import { IdleTimer } from './idle-timer.ts'
 import { revisionOf } from './negotiated-revision.ts'
 import { headOfReply } from './reply-head.ts'
-
-/** What the edge knows about a request when it hands it to the target. */
-export interface ExchangeStart {
-  readonly route: Route
-  readonly request: CallRequest
-  readonly response: ServerResponse
-  readonly answer: (events: AnswerEvents) => Answer
-  /** The legacy session that the request stands in, or that it opens; its id is taken there. */
-  readonly session: NorthboundSession | undefined
-  readonly scope: FactScope
-  /** Wants to see the result: a list of tools. */
-  readonly listed: ((result: CallReply) => void) | undefined
-  readonly idKey: string
-  readonly traceId: () => string | undefined
-}
 
 type State =
   /** The client waits for its answer. */
@@ -293,11 +275,9 @@ export class Exchange implements CallSink, OpenExchange {
   }
 
   #armOpening(): void {
-    const { request, session } = this.#start
-    if (holdsHead(request)) return
     const { clock, limits } = this.#edge
-    // Where it tells the client what to come back to, it is worth more than that the answer is alive.
-    const delayMs = session?.primes === true ? Math.min(limits.streamAfterMs, limits.keepAliveMs) : limits.keepAliveMs
+    const delayMs = openingMsOf(this.#start, limits)
+    if (delayMs === undefined) return
     this.#opening = clock.setTimeout(() => {
       this.#opening = undefined
       this.#answer.openStream()
@@ -324,20 +304,6 @@ export class Exchange implements CallSink, OpenExchange {
       message,
     )
   }
-}
-
-/** Whether status or headers depend on the reply: the session id on success of one, 503 on failure of the other. */
-export function holdsHead(request: CallRequest): boolean {
-  return request.method === 'server/discover' || (request.era === 'legacy' && request.method === 'initialize')
-}
-
-function sessionHeader(session: NorthboundSession | undefined): readonly string[] {
-  return session === undefined ? [] : ['Mcp-Session-Id', session.edgeId]
-}
-
-/** CARRIAGE section 4: none unless the route has one, and never for a subscription. */
-function deadlineMsOf(start: ExchangeStart): number | undefined {
-  return start.request.method === 'subscriptions/listen' ? undefined : start.route.limits.requestTimeoutMs
 }
 
 const TOO_SLOW = 'a client took too little of its answer for too long'

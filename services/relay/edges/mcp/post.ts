@@ -7,6 +7,7 @@ import { takeBatch } from './batch.ts'
 import { Delivery, headerText, type Passing, type Place } from './delivery.ts'
 import type { EdgeContext } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
+import { holdsHead } from './exchange-start.ts'
 import { headerMismatch } from './modern-headers.ts'
 import { parametersOf } from './parameters.ts'
 import * as refusals from './refusals.ts'
@@ -104,8 +105,7 @@ export class Post {
     const passing: Passing = { message, method, era, session, parameters }
     const request = this.#delivery.takeId(passing, idToken)
     if (request === undefined) return refusals.idInUse()
-    // Whether status or headers depend on the reply: the session id on success of one, 503 on failure of the other.
-    const held = opens || method === 'server/discover'
+    const held = holdsHead(era, method)
     this.#delivery.call(
       request,
       (events) =>
