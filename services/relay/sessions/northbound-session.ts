@@ -63,7 +63,7 @@ export class NorthboundSession implements SessionClient, StreamHost {
   #streams: Map<number, SessionStream> | undefined
   #lastStream = GENERAL
   /** Sources of what belongs to no request, waiting for the client to catch up. */
-  #waiting: (() => void)[] | undefined
+  #waiting: Set<() => void> | undefined
 
   constructor(start: SessionStart, nowMs: number, shared: SessionShared) {
     this.edgeId = start.edgeId
@@ -121,8 +121,8 @@ export class NorthboundSession implements SessionClient, StreamHost {
     if (this.#ended) return 'ok'
     this.#shared.onNotification(this, octets)
     if (this.general().event(octets) === 'ok') return 'ok'
-    this.#waiting ??= []
-    this.#waiting.push(onRoom)
+    this.#waiting ??= new Set()
+    this.#waiting.add(onRoom)
     return 'wait'
   }
 
