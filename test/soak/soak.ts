@@ -27,7 +27,7 @@ export interface SoakResult extends Done {
   readonly sessionsLeft: number
 }
 
-export interface RelayResult {
+interface RelayResult {
   /** Heap and external memory together after collection, octets a second, after the warm-up. */
   readonly slope: Slope
   /** Active handles by kind before the load and after it, where they differ by more than one. */

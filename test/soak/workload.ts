@@ -27,7 +27,7 @@ const META = {
 }
 const ACCEPT = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connections: 256 })
+let agent = newAgent()
 
 serveParent({}, { run: (argument) => run(argument as Ask) })
 
@@ -53,6 +53,9 @@ async function run({ url, perSecond, seconds }: Ask): Promise<Done> {
     await setTimeout(Math.max(0, startedMs + (turn + 1) * turnMs - performance.now()))
   }
   await Promise.all(open)
+  // Idle connections are the clients', not something that the relay left open.
+  await agent.close()
+  agent = newAgent()
   return { calls, sessions, failures: [...failures] }
 }
 
@@ -131,4 +134,8 @@ function expectResult(text: string): void {
 
 function message(members: object): string {
   return JSON.stringify({ jsonrpc: '2.0', ...members })
+}
+
+function newAgent(): Agent {
+  return new Agent({ headersTimeout: 0, bodyTimeout: 0, connections: 256 })
 }

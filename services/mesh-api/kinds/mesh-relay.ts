@@ -119,7 +119,7 @@ const limits = z
       .int()
       .min(1)
       .max(1_000_000)
-      .default(1_000)
+      .default(5_000)
       .describe(
         'The most open legacy sessions of one client, over all routes: by the subject of its certificate, and all clients ' +
           'without one together.',

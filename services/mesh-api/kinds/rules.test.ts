@@ -357,7 +357,7 @@ it('what keeps every rule is accepted, with the documented defaults', () => {
     maxHeaderBytes: 16_384,
     maxReplyBytes: 16_711_680,
     sessionsPerRoute: 10_000,
-    sessionsPerPrincipal: 1_000,
+    sessionsPerPrincipal: 5_000,
     streamsPerSession: 16,
     eventStoreEvents: 1_000,
     eventStoreBytes: 1_048_576,

@@ -98,7 +98,7 @@ export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   maxHeaderOctets: 16 * 1024,
   requestArrivalMs: 300_000,
   sessionsPerRoute: 10_000,
-  sessionsPerPrincipal: 1_000,
+  sessionsPerPrincipal: 5_000,
   streamsPerSession: 16,
   serverRequestsPerSession: 64,
   eventStoreEvents: 1_000,
