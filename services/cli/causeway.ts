@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { EXIT } from './exit-codes.ts'
 import { runProgram } from './program.ts'
@@ -30,6 +32,17 @@ const code = await runProgram(process.argv.slice(2), {
   loadRelay() {
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
     return import('@causeway/relay')
+  },
+  async connect(options) {
+    const { runHere } = await import('@causeway/connect')
+    return runHere(options, 'causeway connect')
+  },
+  machine: {
+    platform: process.platform,
+    homeFolder: homedir(),
+    workingFolder: process.cwd(),
+    node: process.execPath,
+    connectLauncher: fileURLToPath(import.meta.resolve('@causeway/connect/launch.mjs')),
   },
 })
 await flushed(process.stdout)

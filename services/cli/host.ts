@@ -1,3 +1,4 @@
+import type { ConnectOptions } from '@causeway/connect'
 import type { RelayStartError, startRelay } from '@causeway/relay'
 
 /** What a command needs of the world around it. */
@@ -14,6 +15,20 @@ export interface CliHost {
   exitNow(): void
   /** Loaded when it is needed: `keys`, and a wrong file, are answered without all that a relay is made of. */
   loadRelay(): Promise<RelayModule>
+  /** `causeway connect` on the streams and signals of the process. Resolves with the exit code. */
+  connect(options: Omit<ConnectOptions, 'env'>): Promise<number>
+  readonly machine: Machine
+}
+
+/** Where the files of other programs lie, and how they can start ours. */
+export interface Machine {
+  readonly platform: NodeJS.Platform
+  readonly homeFolder: string
+  readonly workingFolder: string
+  /** Absolute: the Node that runs this. */
+  readonly node: string
+  /** Absolute: what `node` starts as `causeway-connect`. */
+  readonly connectLauncher: string
 }
 
 export interface RelayModule {

@@ -1,5 +1,7 @@
 import { LOG_LEVELS } from '@causeway/telemetry'
 import { Command, CommanderError, Option } from 'commander'
+import { addClientCommands } from './client/flags.ts'
+import { addConnectCommand } from './connect/flags.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
 import { generateKey } from './keys/generate.ts'
@@ -58,6 +60,9 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
       const { up } = await import('./up/up.ts')
       finish(await up({ source, logLevel, json: json === true }, host))
     })
+
+  addConnectCommand(program, host, finish)
+  addClientCommands(program, host, finish)
 
   const keys = program.command('keys').description('Identities: private keys and their PeerHandles.')
   keys

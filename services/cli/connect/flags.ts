@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import type { ExitCode } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+
+/** The command `causeway connect`, which is `causeway-connect`. */
+export function addConnectCommand(program: Command, host: CliHost, finish: (code: ExitCode) => void): void {
+  program
+    .command('connect')
+    .description(
+      'Speak MCP on standard input and output, as a desktop host wants it of a server, for the MCP server at a URL ' +
+        '(Streamable HTTP). HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured.',
+    )
+    .argument('<url>', 'of the MCP endpoint')
+    .option('--header <header>', `"Name: value", \${VAR} from the environment; repeatable`, collect, [])
+    .option('--cacert <file>', "PEM certificates that vouch for the server, in place of the system's")
+    .action(async (url: string, { header, cacert }: { header: string[]; cacert?: string }) =>
+      finish((await host.connect({ url, headers: header, cacertFile: cacert })) as ExitCode),
+    )
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value]
+}
