@@ -63,6 +63,8 @@ interface Conversation {
   call: OpenCall | undefined
   asked: OpenAsk | undefined
   readonly said: string[]
+  /** Calls that the client cancelled in its own words. */
+  cancels: number
 }
 
 interface OpenCall {
@@ -107,11 +109,11 @@ class World {
         side.target.call(callRequest({ method: 'initialize', session, id: ID }), new AskableSink())
         await this.network.settle()
         const server = side.backend.calls.at(-1)?.request.session?.client
-        this.conversations.push({ side, session, server, call: undefined, asked: undefined, said: [] })
+        this.conversations.push({ side, session, server, call: undefined, asked: undefined, said: [], cancels: 0 })
       }
       for (let n = 0; n < 2; n++) {
         const nothing = { session: undefined, server: undefined, call: undefined, asked: undefined }
-        this.conversations.push({ side, ...nothing, said: [] })
+        this.conversations.push({ side, ...nothing, said: [], cancels: 0 })
       }
       side.backend.script = () => {}
     }
@@ -146,8 +148,12 @@ class World {
       await this.network.settle()
     }
     for (const check of this.checks) check()
-    for (const one of this.conversations)
-      if (one.session) expect(one.session.client.heard.filter(isNote)).toEqual(one.said)
+    for (const { session, side, said, cancels } of this.conversations) {
+      if (session === undefined) continue
+      expect(session.client.heard.filter(isNote)).toEqual(said)
+      const told = side.backend.notifications.filter((one) => one.session?.id === session.id)
+      expect(told.length).toBeLessThanOrEqual(cancels)
+    }
     for (const { relay } of this.sides) {
       for (const side of ['mesh_in', 'mesh_out']) {
         expect(relay.metrics.value('causeway_exchanges_open', { side }) ?? 0).toBe(0)
@@ -206,6 +212,7 @@ const cancelCall: Action = (_world, one) => {
   const { call, session } = one
   if (call === undefined || call.cancelled) return
   call.cancelled = true
+  one.cancels++
   if (session === undefined) call.handle.cancel('disconnect')
   else one.side.target.notify(clientNotification('notifications/cancelled', { session, params: `{"requestId":${ID}}` }))
 }
@@ -241,6 +248,7 @@ const askClient: Action = (world, one, onCall = false) => {
   world.checks.push(() => {
     const [end] = answer.ends
     expect(answer.ends).toHaveLength(1)
+    expect(world.heard(asked)?.cancels.length ?? 0).toBeLessThanOrEqual(asked.cancelled ? 1 : 0)
     if (end !== undefined && 'octets' in end) expect(Buffer.from(end.octets).toString()).toBe(resultOf(tag))
     else expect([asked.cancelled, end?.outcome]).toEqual([true, OUTCOME.CANCELLED])
     world.answered++
