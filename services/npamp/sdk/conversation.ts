@@ -19,15 +19,14 @@ import type { Carrier, Party } from './carrier.ts'
 import { type Failure, failureMessage, failureOf, refusalOf } from './failures.ts'
 import { Inbox } from './inbox.ts'
 import { isRequestId, keyOf, parse, print, printReply, requestOf, sdkId } from './json-rpc.ts'
+import { type OpenRequest, OpenRequests } from './open-requests.ts'
 import { CANCELLED, TOO_MUCH_WAITING } from './refusals.ts'
 import type { JsonRpcMessage, McpTransport, RequestId, SendOptions } from './transport.ts'
 
 /** How one request leaves, and who else hears what became of it. */
-export interface Sending {
+export interface Sending extends Pick<OpenRequest, 'onEnd'> {
   readonly label: SafetyLabel
   readonly parameters?: ServiceParameters
-  /** Of what became of it, `message` where there is an answer of the server's. */
-  readonly onEnd?: (kind: 'result' | 'error' | 'failed', message?: ScannedMessage) => void
 }
 
 /**
@@ -40,9 +39,7 @@ export abstract class Conversation implements McpTransport, Party {
   onerror: ((error: Error) => void) | undefined
   onmessage: ((message: JsonRpcMessage) => void) | undefined
   sessionId: string | undefined
-  /** What the SDK waits for. */
-  readonly #asked = new Map<OutgoingExchange, Asked>()
-  readonly #askedById = new Map<string, OutgoingExchange>()
+  readonly #asked = new OpenRequests()
   /** What the SDK owes an answer to, by the id that it knows. */
   readonly #owed = new Map<string, IncomingExchange>()
   readonly #inbox = new Inbox({
@@ -160,7 +157,7 @@ export abstract class Conversation implements McpTransport, Party {
   }
 
   replied({ exchange, kind, message, release }: BridgeEvent & { type: 'reply' }): void {
-    const asked = this.#forget(exchange)
+    const asked = this.#asked.take(exchange)
     if (asked === undefined) return
     asked.onEnd?.(kind, message)
     const reply = parse(message.text)
@@ -171,7 +168,7 @@ export abstract class Conversation implements McpTransport, Party {
   }
 
   failed(exchange: OutgoingExchange, failure: TransportFailure, by: 'peer' | 'local'): void {
-    const asked = this.#forget(exchange)
+    const asked = this.#asked.take(exchange)
     // Outcome 2 is never shown (CARRIAGE section 5); who cancelled has forgotten it by now.
     if (asked === undefined || failure.outcome === OUTCOME.CANCELLED) return
     asked.onEnd?.('failed')
@@ -188,8 +185,8 @@ export abstract class Conversation implements McpTransport, Party {
 
   /** Every request of the SDK's that is open fails so. */
   protected failAll(failure: Failure): void {
-    for (const exchange of [...this.#asked.keys()]) {
-      const asked = this.#forget(exchange)
+    for (const exchange of this.#asked.exchanges) {
+      const asked = this.#asked.take(exchange)
       const name = this.association.nameOf(exchange)
       this.association.cancel(exchange)
       if (asked !== undefined) this.#inbox.push(failureMessage(asked.id, failure, name))
@@ -204,8 +201,8 @@ export abstract class Conversation implements McpTransport, Party {
 
   /** Gives up what is open in both directions, tells nobody but the peer. */
   protected giveUp(failure: FailureInput): void {
-    for (const exchange of [...this.#asked.keys()]) {
-      this.#forget(exchange)
+    for (const exchange of this.#asked.exchanges) {
+      this.#asked.take(exchange)
       this.association.cancel(exchange)
     }
     const owed = [...this.#owed.values()]
@@ -217,9 +214,8 @@ export abstract class Conversation implements McpTransport, Party {
   protected finish(): void {
     if (this.#over) return
     this.#over = true
-    this.association.remove(this, [...this.#asked.keys(), ...this.#owed.values()])
+    this.association.remove(this, [...this.#asked.exchanges, ...this.#owed.values()])
     this.#asked.clear()
-    this.#askedById.clear()
     this.#owed.clear()
     this.#inbox.end()
   }
@@ -227,7 +223,7 @@ export abstract class Conversation implements McpTransport, Party {
   // --- sending ---
 
   #ask(message: JsonRpcMessage, id: RequestId, options: SendOptions): void {
-    if (this.#askedById.has(keyOf(id))) throw new MisuseError('ARGUMENT', `a request with the id ${id} is open`)
+    if (this.#asked.find(id) !== undefined) throw new MisuseError('ARGUMENT', `a request with the id ${id} is open`)
     if (this.association.drains) {
       this.#inbox.push(failureMessage(id, GOING_AWAY, undefined))
       return
@@ -239,8 +235,7 @@ export abstract class Conversation implements McpTransport, Party {
     const input = { octets, message: scanned, label, route: this.route, related, ...(parameters && { parameters }) }
     try {
       const exchange = this.association.request(this, input)
-      this.#asked.set(exchange, { id, onEnd })
-      this.#askedById.set(keyOf(id), exchange)
+      this.#asked.add(exchange, { id, onEnd })
     } catch (error) {
       const refusal = refusalOf(error)
       onEnd?.('failed')
@@ -260,9 +255,9 @@ export abstract class Conversation implements McpTransport, Party {
   /** In the SDK's own words (CARRIAGE section 5). One that names nothing open has nothing to cancel. */
   #cancel({ params }: JsonRpcMessage, octets: Uint8Array): void {
     const requestId = (params as { readonly requestId?: unknown } | undefined)?.requestId
-    const exchange = isRequestId(requestId) ? this.#askedById.get(keyOf(requestId)) : undefined
+    const exchange = isRequestId(requestId) ? this.#asked.find(requestId) : undefined
     if (exchange === undefined) return
-    this.#forget(exchange)
+    this.#asked.take(exchange)
     this.association.cancel(exchange, octets)
     this.asked(undefined)
   }
@@ -284,14 +279,6 @@ export abstract class Conversation implements McpTransport, Party {
   }
 
   // --- bookkeeping ---
-
-  #forget(exchange: OutgoingExchange): Asked | undefined {
-    const asked = this.#asked.get(exchange)
-    if (asked === undefined) return undefined
-    this.#asked.delete(exchange)
-    this.#askedById.delete(keyOf(asked.id))
-    return asked
-  }
 
   #refuse(exchange: IncomingExchange, idToken: Uint8Array, code: number, message: string): void {
     const reply = printReply(idToken, { jsonrpc: '2.0', error: { code, message } })
@@ -315,11 +302,6 @@ export abstract class Conversation implements McpTransport, Party {
       // Nobody is left to be told.
     }
   }
-}
-
-interface Asked {
-  readonly id: RequestId
-  readonly onEnd: Sending['onEnd']
 }
 
 /** Messages held for an SDK that has not called `start` yet. */
