@@ -12,10 +12,9 @@ import {
   type Transport,
   type TransportInfo,
 } from '@causeway/npamp'
-import { type Clock, type Connection, connect } from '@causeway/npamp/transports'
+import { BridgeTimer, type Clock, type Connection, connect } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification, Session, SessionEndReason } from '../exchanges/contract.ts'
 import { AssociationCalls, type AssociationContext, type CallsHome, type CallsHost } from './association-calls.ts'
-import { BridgeTimer } from './bridge-timer.ts'
 import { hex } from './incoming-sessions.ts'
 import type { PeerCall } from './peer-call.ts'
 import { reasonNumber, reasonOf } from './session-end.ts'
