@@ -111,12 +111,13 @@ describe('ids', () => {
 
   it('that differ by type meet on one stream of a session and are told apart', async () => {
     const { get, call, server } = await listeningWorld()
+    const stream = get.stream()
     const calls = [call(ping(1)), call(ping('1'))]
     for (const _ of calls) {
       const arrival = await server.next()
       arrival.stream()
     }
-    get.stream().event(result('1')).event('{"jsonrpc":"2.0","id":1.0,"result":{}}')
+    stream.event(result('1')).event('{"jsonrpc":"2.0","id":1.0,"result":{}}')
     const texts = await Promise.all(calls.map(({ sink }) => sink.replyText()))
     expect(texts).toEqual(['{"jsonrpc":"2.0","id":1.0,"result":{}}', result('1')])
   })

@@ -52,6 +52,7 @@ class PooledHttpBackend implements Backend, ScopeHost {
         maxMs: limits.maxReopenDelayMs ?? DEFAULT_MAX_REOPEN_DELAY_MS,
       },
       endpointLimitMs: limits.firstHeaderTimeoutMs ?? DEFAULT_ENDPOINT_LIMIT_MS,
+      listenLimitMs: limits.listenLimitMs ?? DEFAULT_LISTEN_LIMIT_MS,
       random: options.random ?? Math.random,
       gate: new ConcurrencyGate(limits.maxConcurrency ?? Number.POSITIVE_INFINITY),
       clock,
@@ -129,3 +130,4 @@ const DEFAULT_MAX_SERVER_REQUESTS = 256
 const DEFAULT_REOPEN_DELAY_MS = 1_000
 const DEFAULT_MAX_REOPEN_DELAY_MS = 30_000
 const DEFAULT_ENDPOINT_LIMIT_MS = 30_000
+const DEFAULT_LISTEN_LIMIT_MS = 300

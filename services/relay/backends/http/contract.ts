@@ -45,6 +45,11 @@ interface HttpBackendLimits {
   readonly maxBatchMessages?: number
   /** Requests of the server's in one session that wait for the client's answer; default 256. */
   readonly maxServerRequests?: number
+  /**
+   * How long what is posted after `notifications/initialized` waits until the backend has said whether it has a GET stream: a
+   * server may be slow to say so, or say it only with the first event; default 300 ms.
+   */
+  readonly listenLimitMs?: number
   /** Before a stream is opened again whose server names no time (`retry`); default 1 s. */
   readonly reopenDelayMs?: number
   /** What that wait grows to while opening fails; default 30 s. */

@@ -181,7 +181,10 @@ export class Exchange implements CallHandle, OpenRequest {
       {
         inSession: () => session?.isKnown === true,
         answeredElsewhere: session?.answersOnStream === true,
-        resumption: this.request.era === 'modern' ? undefined : () => sessionHeaders(session),
+        resumption:
+          this.request.era === 'modern'
+            ? undefined
+            : { headers: () => sessionHeaders(session), told: session?.toldEvents },
       },
       this.#listener,
     )
@@ -211,13 +214,13 @@ export class Exchange implements CallHandle, OpenRequest {
       this.#release()
     },
     accepted: () => this.#release(),
-    message: (message) => this.#message(message),
+    message: (message, resumed) => this.#message(message, resumed),
     arriving: (octets) => (this.#ended ? 'ok' : (this.#sink.arriving?.(octets) ?? 'ok')),
     failed: (failure) => this.#failForGood(failure),
     closed: () => this.#upstream.gate.leave(),
   }
 
-  #message(message: BackendMessage): 'ok' | 'wait' {
+  #message(message: BackendMessage, resumed: boolean): 'ok' | 'wait' {
     switch (message.kind) {
       case 'notification':
         return this.#notification(message)
@@ -225,7 +228,9 @@ export class Exchange implements CallHandle, OpenRequest {
         this.#serverRequest(message)
         return 'ok'
       default:
-        this.#reply(message)
+        // A server that resumes may answer other calls there as well.
+        if (resumed && !this.#belongs(message)) this.session?.takeReply(message)
+        else this.#reply(message)
         return 'ok'
     }
   }

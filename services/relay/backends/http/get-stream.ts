@@ -1,9 +1,11 @@
 import { type BackoffLimits, backoffMs } from '../../mesh/backoff.ts'
 import { StreamConnection, type StreamEnd, type StreamMessages } from './stream-connection.ts'
-import { StreamPosition } from './stream-position.ts'
+import type { StreamPosition } from './stream-position.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface GetStreamListener extends StreamMessages {
+  /** The backend has given a status to one connection of it. */
+  answered?(): void
   /**
    * One connection of it is over. 'again': it goes on, after the time that the server asked for.
    *
@@ -16,8 +18,8 @@ export interface GetStreamOptions {
   readonly path: string
   /** Of the session, as they are when a connection is opened. */
   readonly headers: () => readonly string[]
-  /** Where an earlier stream stands that this one resumes. */
-  readonly position?: StreamPosition
+  /** Where an earlier stream stands that this one resumes, or a new one. */
+  readonly position: StreamPosition
 }
 
 /**
@@ -39,7 +41,7 @@ export class GetStream {
     this.#upstream = upstream
     this.#options = options
     this.#listener = listener
-    this.#position = options.position ?? new StreamPosition()
+    this.#position = options.position
   }
 
   open(): void {
@@ -52,7 +54,11 @@ export class GetStream {
       this.#upstream,
       { path, headers: ['accept', 'text/event-stream', ...headers(), ...resumption] },
       this.#position,
-      { messages: this.#listener, over: (end) => this.#over(end) },
+      {
+        messages: this.#listener,
+        answered: () => this.#listener.answered?.(),
+        over: (end) => this.#over(end),
+      },
     )
   }
 
@@ -86,12 +92,7 @@ export class GetStream {
  * The wait before a stream is opened again. The server's own time is kept, and doubled only while nothing comes of it;
  * what is our choice is half random, so that the sessions that lost one server do not come back in step.
  */
-export function reopenDelayMs(
-  failures: number,
-  askedMs: number | undefined,
-  random: number,
-  limits: BackoffLimits,
-): number {
+function reopenDelayMs(failures: number, askedMs: number | undefined, random: number, limits: BackoffLimits): number {
   const firstMs = Math.max(askedMs ?? limits.firstMs, LEAST_DELAY_MS)
   const delayMs = backoffMs(Math.max(failures, 1), random, { firstMs, maxMs: limits.maxMs })
   return askedMs === undefined ? delayMs : Math.max(firstMs, delayMs)

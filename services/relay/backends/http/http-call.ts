@@ -7,6 +7,7 @@ import { type HttpRequest, Post, type ResponseHeaders, type ResponseReceiver } f
 import { isTemporary } from './status.ts'
 import type { StreamEnd } from './stream-connection.ts'
 import { StreamPosition } from './stream-position.ts'
+import type { ToldEvents } from './told-events.ts'
 import { LINGER_MS, type Upstream } from './upstream.ts'
 
 export interface HttpCallListener {
@@ -14,7 +15,8 @@ export interface HttpCallListener {
   head(answer: Answer): void
   /** The backend has taken the request, and answers it on the stream of the session. */
   accepted(): void
-  message(message: BackendMessage): 'ok' | 'wait'
+  /** @param resumed on a stream that resumes the answer, which may bring more than that. */
+  message(message: BackendMessage, resumed: boolean): 'ok' | 'wait'
   /** As of a CallSink. */
   arriving(octets: number): 'ok' | 'wait'
   /** Nothing more will be told. The failure counts where no reply came before it. */
@@ -28,8 +30,8 @@ export interface HttpCallOptions {
   readonly inSession: () => boolean
   /** The revision has answers on the stream of the session, and 2xx means no more than that one will come. */
   readonly answeredElsewhere: boolean
-  /** Headers of a GET that resumes the answer; absent in an era without resumption. */
-  readonly resumption: (() => readonly string[]) | undefined
+  /** Absent in an era without resumption: headers of a GET that resumes the answer, and what was told in the session. */
+  readonly resumption: { readonly headers: () => readonly string[]; readonly told: ToldEvents | undefined } | undefined
 }
 
 /** One request to the backend as HTTP knows it: sent at most once, its answer, and the streams that this goes on in. */
@@ -56,7 +58,7 @@ export class HttpCall {
     this.#path = request.path
     this.#options = options
     this.#listener = listener
-    this.#position = options.resumption === undefined ? undefined : new StreamPosition()
+    this.#position = options.resumption && new StreamPosition(options.resumption.told)
     this.#post = new Post(upstream, request, this.#receiver)
   }
 
@@ -184,7 +186,7 @@ export class HttpCall {
 
   readonly #answerListener: AnswerListener = {
     message: (message) => {
-      const answer = this.#listener.message(message)
+      const answer = this.#listener.message(message, false)
       if (answer === 'wait') this.#post.pause()
       return answer
     },
@@ -197,14 +199,14 @@ export class HttpCall {
   // --- the streams that it goes on in (CARRIAGE section 9) ---
 
   #goOn(): void {
-    const { resumption: headers } = this.#options
+    const headers = this.#options.resumption?.headers
     if (this.#done || headers === undefined || this.#position === undefined) return
     const { telemetry } = this.#upstream
     this.#stream = new GetStream(
       this.#upstream,
       { path: this.#path, headers, position: this.#position },
       {
-        message: (message) => this.#listener.message(message),
+        message: (message) => this.#listener.message(message, true),
         arriving: (octets) => this.#listener.arriving(octets),
         dropped: (reason) => telemetry.dropped(reason),
         otherEvent: () => telemetry.dropped('event_type'),

@@ -121,15 +121,8 @@ describe('a session over HTTP+SSE', () => {
   })
 
   it('forwards a cancel, and ends the call then', async () => {
-    const {
-      call: inSession,
-      server,
-      handle,
-      sink,
-    } = await (async () => {
-      const made = await opened()
-      return { ...made, ...made.call(ping(1)) }
-    })()
+    const { call: inSession, server } = await opened()
+    const { sink, handle } = inSession(ping(1))
     await accept(server.next())
     handle.cancel('deadline')
     const notification = await server.next()
@@ -137,7 +130,6 @@ describe('a session over HTTP+SSE', () => {
     expect(sink.ends).toEqual([])
     notification.json(202, '')
     expect(await sink.failure()).toMatchObject({ outcome: 2 })
-    expect(inSession).toBeTypeOf('function')
   })
 
   it('ends with its stream closed, behind all that waits', async () => {

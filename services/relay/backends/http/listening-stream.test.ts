@@ -12,6 +12,13 @@ import {
 import { RecordingSink } from '../../../../test/fixtures/http/recording-sink.ts'
 import type { Arrival } from '../../../../test/fixtures/http/scripted-server.ts'
 
+/** How long a session's next message waits for the backend to say whether it has a stream. */
+const LISTEN_LIMIT_MS = 300
+
+/** What the timers wait for that open a stream again. */
+const reopenings = (timers: { readonly delaysMs: readonly number[] }) =>
+  timers.delaysMs.filter((delayMs) => delayMs !== LISTEN_LIMIT_MS)
+
 const dropped = (reason: string) => ({ backend: 'default/under-test', reason })
 
 describe('the stream of a session', () => {
@@ -46,6 +53,27 @@ describe('the stream of a session', () => {
     const again = await server.next()
     again.json(202, '')
     notify(changed(1))
+    const next = await server.next()
+    expect(next.text).toBe(changed(1))
+    next.json(202, '')
+  })
+
+  it('is there before the next message of the session is posted: what that has the server say finds it', async () => {
+    const { get, server, notify, timers } = await listeningWorld()
+    notify(changed(1))
+    await expect.poll(() => timers.delaysMs).toEqual([LISTEN_LIMIT_MS])
+    expect(server.arrivals.at(-1)?.method).toBe('GET')
+    get.stream()
+    const next = await server.next()
+    expect([next.method, next.text]).toEqual(['POST', changed(1)])
+    next.json(202, '')
+    await expect.poll(() => timers.delaysMs).not.toContain(LISTEN_LIMIT_MS)
+  })
+
+  it('is not waited for longer than a moment, where the server says nothing', async () => {
+    const { server, notify, timers } = await listeningWorld()
+    notify(changed(1))
+    timers.fire(LISTEN_LIMIT_MS)
     const next = await server.next()
     expect(next.text).toBe(changed(1))
     next.json(202, '')
@@ -164,7 +192,7 @@ describe('the stream of a session that has ended', () => {
       .stream()
       .raw(`id: ü-1\nretry: 250\ndata:\n\nid: ü-2\ndata: ${changed(1)}\n\n`)
       .end()
-    await expect.poll(() => timers.delaysMs).toEqual([250])
+    await expect.poll(() => reopenings(timers)).toEqual([250])
     timers.fire()
     const again = await server.next()
     expect(again.headers['last-event-id']).toBe(Buffer.from('ü-2').toString('latin1'))
@@ -178,7 +206,7 @@ describe('the stream of a session that has ended', () => {
     const { get, server, client, timers } = await listeningWorld()
     get.stream().event(changed(1)).end()
     await client.notified(1)
-    await expect.poll(() => timers.delaysMs).toEqual([1_000])
+    await expect.poll(() => reopenings(timers)).toEqual([1_000])
     timers.fire()
     const again = await server.next()
     expect(again.headers).not.toHaveProperty('last-event-id')
@@ -199,8 +227,8 @@ describe('the stream of a session that has ended', () => {
     let arrival = get
     for (const breaking of breakings) {
       breaking(arrival)
-      await expect.poll(() => timers.pending).toBe(1)
-      waits.push(...timers.delaysMs)
+      await expect.poll(() => reopenings(timers)).toHaveLength(1)
+      waits.push(...reopenings(timers))
       timers.fire()
       arrival = await server.next()
     }
@@ -212,7 +240,7 @@ describe('the stream of a session that has ended', () => {
     const { get, server, client, timers, metrics } = await listeningWorld()
     const event = (id: number, n: number) => `id: ${id}\ndata: ${changed(n)}\n\n`
     get.stream().raw(event(1, 1)).raw(event(2, 2)).end()
-    await expect.poll(() => timers.pending).toBe(1)
+    await expect.poll(() => reopenings(timers)).toHaveLength(1)
     timers.fire()
     const again = await server.next()
     again.stream().raw(event(1, 1)).raw(event(2, 2)).raw(event(1, 3)).raw(event(3, 4)).raw(event(3, 4))
@@ -224,7 +252,7 @@ describe('the stream of a session that has ended', () => {
   it.each([400, 404])('and is answered %i when it is to go on, shows that the session is lost', async (status) => {
     const { get, server, timers, lost, backend } = await listeningWorld()
     get.stream().event(changed(1)).end()
-    await expect.poll(() => timers.pending).toBe(1)
+    await expect.poll(() => reopenings(timers)).toHaveLength(1)
     timers.fire()
     const again = await server.next()
     again.json(status, '')
@@ -236,11 +264,11 @@ describe('the stream of a session that has ended', () => {
     const { get, server, timers, metrics } = await listeningWorld({ limits: { maxReplyOctets: 100 } })
     const long = `${changed(1)}data: ${'x'.repeat(200)}\n\n`
     get.stream().event(changed(1)).event(long)
-    await expect.poll(() => timers.delaysMs).toEqual([1_000])
+    await expect.poll(() => reopenings(timers)).toEqual([1_000])
     timers.fire()
     const again = await server.next()
     again.stream().event(changed(1)).event(long)
-    await expect.poll(() => timers.delaysMs).toEqual([2_000])
+    await expect.poll(() => reopenings(timers)).toEqual([2_000])
     expect(metrics.value('causeway_backend_messages_dropped_total', dropped('too_large'))).toBe(2)
   })
 })
@@ -261,7 +289,7 @@ describe('when its session ends', () => {
   it('a stream that is to be opened again is not', async () => {
     const { get, server, scope, session: own, timers } = await listeningWorld()
     get.stream().event(changed(1)).end()
-    await expect.poll(() => timers.pending).toBe(1)
+    await expect.poll(() => reopenings(timers)).toHaveLength(1)
     scope.endSession(own, 'client')
     const deletion = await server.next()
     deletion.json(200, '')

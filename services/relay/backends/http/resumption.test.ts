@@ -206,6 +206,27 @@ describe('the answer to a call that breaks off after an event id', () => {
     expect(world.sink.notifications).toHaveLength(201)
   })
 
+  it('is told once where the backend repeats all that it said in the session, and brings what others wait for', async () => {
+    const world = await listeningWorld()
+    world.get.stream().raw(event('s-1', changed(8)))
+    await world.client.notified(1)
+    const { sink: other } = world.call(ping(2))
+    const arrival = await world.server.next()
+    arrival.stream().raw(event('o-1', changed(9)))
+    await other.notified(1)
+    const { sink } = await brokenOff(world)
+    const get = await resumed(world)
+    get
+      .stream()
+      .raw(event('s-1', changed(8)) + event('o-1', changed(9)) + event('o-2', result(2)))
+      .raw(event('e-2', changed(2)) + event('e-3', result(1)))
+    expect(await other.replyText()).toBe(result(2))
+    expect(await sink.replyText()).toBe(result(1))
+    expect(sink.notifications).toEqual([changed(1), changed(2)])
+    world.timers.fire()
+    await arrival.gone
+  })
+
   it('of initialize is asked for in the session that it opens', async () => {
     const world = await legacyWorld()
     const { sink } = world.call(INITIALIZE)

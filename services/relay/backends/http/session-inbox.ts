@@ -39,7 +39,7 @@ export class SessionInbox implements StreamMessages {
         this.#session.serverRequests.take(message, (request, sink) => this.#session.client?.request(request, sink))
         return 'ok'
       default:
-        this.#reply(message)
+        this.reply(message)
         return 'ok'
     }
   }
@@ -67,7 +67,7 @@ export class SessionInbox implements StreamMessages {
   }
 
   /** Also on a GET stream: a backend that resumes answers where it can (CARRIAGE section 9). */
-  #reply(message: ReplyMessage): void {
+  reply(message: ReplyMessage): void {
     const { idToken } = message
     for (const request of this.#session.requests) {
       if (idToken === undefined || !sameId(request.idToken, idToken)) continue

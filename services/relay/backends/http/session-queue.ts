@@ -38,6 +38,14 @@ export class SessionQueue {
     return true
   }
 
+  /** Takes one before all that wait and beyond the limit, unless the queue is closed. */
+  addFirst(posting: Posting): void {
+    if (this.#closed) return
+    this.#waiting.unshift(posting)
+    this.#waitingOctets += posting.octets
+    this.#advance()
+  }
+
   /** Takes one more posting, behind the others and beyond the limit, and nothing after it. */
   addLast(posting: Posting): void {
     if (this.#closed) return

@@ -11,6 +11,7 @@ import {
 import type { CallFailure, SessionClient } from '../../exchanges/contract.ts'
 import { EndpointStream } from './endpoint-stream.ts'
 import { openListeningStream } from './listening-stream.ts'
+import type { ReplyMessage } from './message.ts'
 import { OneWay } from './one-way.ts'
 import type { OpenRequest } from './open-request.ts'
 import { requestHeaders, type SessionHeaders, sessionHeaders } from './request-headers.ts'
@@ -18,6 +19,7 @@ import { ServerRequests } from './server-requests.ts'
 import { SessionInbox } from './session-inbox.ts'
 import { type Posting, SessionQueue } from './session-queue.ts'
 import type { SessionStream } from './session-stream.ts'
+import { ToldEvents } from './told-events.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface SessionOptions {
@@ -38,6 +40,7 @@ export class SouthboundSession implements SessionHeaders {
   readonly queue: SessionQueue
   readonly requests = new Set<OpenRequest>()
   readonly serverRequests: ServerRequests
+  readonly toldEvents = new ToldEvents()
   /** Revision 2024-11-05: posts have no answers but their status. */
   readonly answersOnStream: boolean
   readonly #options: SessionOptions
@@ -45,6 +48,7 @@ export class SouthboundSession implements SessionHeaders {
   readonly #inbox: SessionInbox
   readonly #underWay = new Set<OneWay>()
   #stream: SessionStream | undefined
+  #onStreamDecided: () => void = () => {}
   #path: string | undefined
   #sessionId: string | undefined
   #protocolVersion: string | undefined
@@ -100,11 +104,33 @@ export class SouthboundSession implements SessionHeaders {
     })
   }
 
-  /** Hears from now on what the backend says outside answers, where it has a stream for that and there is a client. */
+  /**
+   * Hears from now on what the backend says outside answers, where it has a stream for that and there is a client. What
+   * is posted next waits a moment for the stream: many servers drop what they have to say while there is none.
+   */
   listen(): void {
-    if (this.#over || this.#stream !== undefined || this.client === undefined) return
+    this.queue.addFirst({ octets: 0, run: (release) => this.#openListeningStream(release), dropped: () => {} })
+  }
+
+  #openListeningStream(release: () => void): void {
+    if (this.#over || this.#stream !== undefined || this.client === undefined) {
+      release()
+      return
+    }
+    const { clock, listenLimitMs } = this.#upstream
+    const timer = clock.setTimeout(release, listenLimitMs)
+    this.#onStreamDecided = () => {
+      clock.clearTimeout(timer)
+      release()
+    }
     const onUnknown = () => this.#options.onUnknown(this)
-    this.#stream = openListeningStream(this.#upstream, this, this.#inbox, onUnknown)
+    const decided = () => this.#onStreamDecided()
+    this.#stream = openListeningStream(this.#upstream, this, this.#inbox, decided, onUnknown)
+  }
+
+  /** The answer to any call of the session, on a stream that is not that call's own. */
+  takeReply(message: ReplyMessage): void {
+    this.#inbox.reply(message)
   }
 
   resumeStream(): void {
@@ -189,6 +215,7 @@ export class SouthboundSession implements SessionHeaders {
   stop(): void {
     this.#over = true
     this.serverRequests.end()
+    this.#onStreamDecided()
     if (!this.answersOnStream) this.#stream?.close()
   }
 

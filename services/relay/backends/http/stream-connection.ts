@@ -12,6 +12,8 @@ export interface StreamMessages extends Pick<MessageListener, 'message' | 'dropp
 
 export interface ConnectionListener {
   readonly messages: StreamMessages
+  /** The backend has given its status. */
+  answered?(): void
   /** Once, and nothing after it. */
   over(end: StreamEnd): void
 }
@@ -81,6 +83,7 @@ export class StreamConnection implements ResponseReceiver {
 
   head(status: number, headers: ResponseHeaders): void {
     this.#live = isEventStream(status, headers)
+    this.#listener.answered?.()
     if (!this.#live) this.#end({ kind: 'refused', status, headers })
   }
 

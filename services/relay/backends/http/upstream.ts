@@ -23,6 +23,8 @@ export interface Upstream {
   readonly reopening: BackoffLimits
   /** From the first octet of a GET of HTTP+SSE to the event that says where to post. */
   readonly endpointLimitMs: number
+  /** How long what is posted next waits for the status of a session's GET stream. */
+  readonly listenLimitMs: number
   /** Uniform in [0, 1). */
   readonly random: () => number
   readonly gate: ConcurrencyGate
