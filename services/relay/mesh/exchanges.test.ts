@@ -38,6 +38,16 @@ describe('an exchange across the mesh', () => {
     expect(mesh.backend.calls[0]?.request.parameters).toEqual(parameters)
   })
 
+  it(`${requirement('MCP-022')} the version of MCP crosses in the message only, whatever the edge hands over beside it`, async () => {
+    const mesh = edgeAndTools()
+    const request = modernRequest({ parameters: new Map([['mcp-protocol-version', '2026-07-28']]) })
+    start(mesh.target, request)
+    await mesh.network.settle()
+    const [call] = mesh.backend.calls
+    expect(call?.request.parameters).toEqual(new Map())
+    expect(call?.text).toBe(Buffer.from(request.octets).toString())
+  })
+
   it(`${requirement('MCP-024')} passes the label on unchanged`, async () => {
     const mesh = edgeAndTools()
     start(mesh.target, modernRequest({ effect: EFFECT.NON_IDEMPOTENT_WRITE }))

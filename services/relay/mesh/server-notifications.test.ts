@@ -66,7 +66,7 @@ describe('what a server says outside any call', () => {
     expect(mesh.edge.metrics.value('causeway_notifications_dropped_total', { reason: 'no_client' })).toBe(1)
   })
 
-  it(`${requirement('MCP-015')} comes in the order in which the server said it, with its requests and its answer`, async () => {
+  it('comes in the order in which the server said it, with its requests and its answer', async () => {
     const { mesh, session, client, server, say } = await opened()
     const { sink, call } = await calling(mesh, session)
     const order: string[] = []

@@ -39,7 +39,7 @@ async function calling(mesh: ReturnType<typeof edgeAndTools>, request = callRequ
   return { sink, handle, call: mesh.backend.calls.at(-1) as ScriptedCall }
 }
 
-const open2 = (mesh: ReturnType<typeof edgeAndTools>) => ({
+const openExchanges = (mesh: ReturnType<typeof edgeAndTools>) => ({
   out: mesh.tools.metrics.value('causeway_exchanges_open', { side: 'mesh_out' }),
   in: mesh.edge.metrics.value('causeway_exchanges_open', { side: 'mesh_in' }),
 })
@@ -56,7 +56,7 @@ describe('a request of a server outside any call', () => {
       client.asked[0]?.result('{ "z":1.0 ,"a":"\\u0041" }')
       await mesh.network.settle()
       expect(answer.told).toEqual(['{"jsonrpc":"2.0","id":9007199254740993,"result":{ "z":1.0 ,"a":"\\u0041" }}'])
-      expect(open2(mesh)).toEqual({ out: 0, in: 0 })
+      expect(openExchanges(mesh)).toEqual({ out: 0, in: 0 })
     },
   )
 
@@ -91,7 +91,7 @@ describe('a request of a server outside any call', () => {
     expect(answer.told).toEqual(['{"jsonrpc":"2.0","id":1,"result":"mine"}'])
   })
 
-  it('is refused without a client to ask', async () => {
+  it(`${requirement('MCP-013')} is MethodUnsupported without a client to ask`, async () => {
     const mesh = edgeAndTools()
     const { server } = await open(mesh, newSession())
     const { answer } = ask(server, serverRequest())
@@ -152,7 +152,7 @@ describe('a request of a server outside any call', () => {
     await mesh.network.settle()
     expect(answer.failure).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN })
     expect(client.asked[0]?.cancels).toEqual([undefined])
-    expect(open2(mesh)).toEqual({ out: 0, in: 0 })
+    expect(openExchanges(mesh)).toEqual({ out: 0, in: 0 })
     expect(ask(server, serverRequest()).answer.failure).toMatchObject({ code: 'SessionLost' })
   })
 
@@ -165,7 +165,7 @@ describe('a request of a server outside any call', () => {
     expect(mesh.backend.ended.map(({ reason }) => reason)).toEqual(['client'])
     expect(answer.told).toEqual(['SessionLost'])
     expect(client.asked[0]?.cancels).toEqual([undefined])
-    expect(open2(mesh)).toEqual({ out: 0, in: 0 })
+    expect(openExchanges(mesh)).toEqual({ out: 0, in: 0 })
     // What the server still says goes nowhere.
     server.notification(Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}'), () => {})
     await mesh.network.settle()
@@ -181,7 +181,7 @@ describe('a request of a server outside any call', () => {
     expect(answer.told).toEqual(['SessionLost'])
     expect(client.asked[0]?.cancels).toHaveLength(1)
     expect(mesh.edge.sessionsEnded).toEqual([session.id])
-    expect(open2(mesh)).toEqual({ out: 0, in: 0 })
+    expect(openExchanges(mesh)).toEqual({ out: 0, in: 0 })
   })
 })
 

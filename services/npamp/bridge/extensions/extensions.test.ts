@@ -191,6 +191,7 @@ describe('what becomes of service parameters', () => {
     'cookie2',
     'host',
     'mcp-session-id',
+    'mcp-protocol-version',
     'content-type',
     'content-length',
     'connection',

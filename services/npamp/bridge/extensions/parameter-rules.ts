@@ -10,6 +10,8 @@ const NEVER: ReadonlySet<string> = new Set([
   'set-cookie',
   'host',
   'mcp-session-id',
+  // It stands in the messages themselves and in no field of ours (MCP-022).
+  'mcp-protocol-version',
   // Hop-by-hop.
   'connection',
   'keep-alive',
