@@ -7,7 +7,7 @@ import {
   startSingleRelayHere,
 } from '../fixtures/mesh/relays-here.ts'
 import { PUBLISHED } from '../fixtures/stdio/published.ts'
-import { isAlive } from '../fixtures/stdio/stdio-backend-harness.ts'
+import { eventually, isAlive } from '../fixtures/stdio/stdio-backend-harness.ts'
 import { closed, stopped } from './clean-up.ts'
 import { type AnyClient, callText, legacyClient, modernCall, modernClient } from './clients.ts'
 
@@ -62,11 +62,11 @@ describe.each([
     const first = await openSession(url)
     const pid = await first.ask('pid')
     expect((await first.delete()).status).toBeLessThan(300)
-    await expect.poll(() => isAlive(pid)).toBe(false)
+    await eventually(() => isAlive(pid)).toBe(false)
 
     const second = await openSession(url)
     process.kill(await second.ask('pid'), 'SIGKILL')
-    await expect.poll(async () => (await second.post('ping')).status).toBe(404)
+    await eventually(async () => (await second.post('ping')).status).toBe(404)
 
     const third = await openSession(url)
     const left = await third.ask('pid')

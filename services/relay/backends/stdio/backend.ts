@@ -132,7 +132,7 @@ function conversationHost(options: StdioBackendOptions, telemetry: StdioTelemetr
       onLineEndsChanged: (count) => telemetry.lineEndsChanged(count),
     },
     telemetry,
-    starts: new StartPolicy(clock, random),
+    starts: { legacy: new StartPolicy(clock, random), modern: new StartPolicy(clock, random) },
     clock,
     startTimeoutMs: limits.startTimeoutMs,
   }

@@ -1,9 +1,10 @@
 import { CANCELLED_METHOD, cancelledRequestId, effectOf, idKey, type ScannedMessage } from '@causeway/npamp'
-import type { CallFailure, SessionClient } from '../../exchanges/contract.ts'
+import type { CallFailure, Era, SessionClient } from '../../exchanges/contract.ts'
 import type { BackendClock } from '../contract.ts'
 import { notStarted, tooLarge, tooSlow } from './failures.ts'
 import type { InputMessage } from './input.ts'
 import type { Line } from './line-reader.ts'
+import type { OpenCall } from './open-call.ts'
 import { describeEnd, type ProcessEnd } from './process-end.ts'
 import { answeredKey, progressKey, readLine, type ServerMessage } from './server-message.ts'
 import { type ProcessListener, ServerProcess, type ServerProcessOptions } from './server-process.ts'
@@ -15,33 +16,10 @@ import { tooLongAnswer } from './too-long.ts'
 export interface ConversationHost {
   readonly process: ServerProcessOptions
   readonly telemetry: StdioTelemetry
-  readonly starts: StartPolicy
+  /** By the era that a process is started for: a server may end at once when it is spoken to in the other. */
+  readonly starts: Readonly<Record<Era, StartPolicy>>
   readonly clock: BackendClock
   readonly startTimeoutMs: number | undefined
-}
-
-/** A request that is open on a process. */
-export interface OpenCall {
-  /** Of its id. */
-  readonly key: string
-  readonly ended: boolean
-  /** Of its `_meta.progressToken`. */
-  readonly progressKey: string | undefined
-  /** How the server can ask this call's client something; absent where it cannot. */
-  readonly asking: Asking | undefined
-  /** That a process ends on this request tells its era, and not that it is broken. */
-  readonly endsByDiscovery: boolean
-  notification(octets: Uint8Array): 'ok' | 'wait'
-  arriving(octets: number): 'ok' | 'wait'
-  reply(reply: ServerMessage): void
-  processOver(end: ProcessEnd, unsent: CallFailure): void
-  /** The process has said nothing for too long. */
-  processSilent(failure: CallFailure): void
-  /** Sends the notification, which names this request, and ends the call as cancelled. */
-  cancelBy(notification: Uint8Array): void
-  fail(failure: CallFailure): void
-  /** The same, but only while nothing of the request has left. */
-  failUnsent(failure: CallFailure): void
 }
 
 export interface ConversationOwner {
@@ -58,6 +36,7 @@ export interface ConversationOwner {
 /** What is said to one process and by it: which call, or whom else, each of its messages is for. */
 export class Conversation implements ProcessListener {
   readonly #host: ConversationHost
+  readonly #starts: StartPolicy
   readonly #owner: ConversationOwner
   readonly #client: SessionClient | undefined
   readonly #process: ServerProcess
@@ -74,8 +53,9 @@ export class Conversation implements ProcessListener {
   #closed = false
 
   /** Starts the process. @param client hears what belongs to no call. */
-  constructor(host: ConversationHost, owner: ConversationOwner, client: SessionClient | undefined) {
+  constructor(host: ConversationHost, owner: ConversationOwner, era: Era, client: SessionClient | undefined) {
     this.#host = host
+    this.#starts = host.starts[era]
     this.#owner = owner
     this.#client = client
     const { telemetry } = host
@@ -175,11 +155,11 @@ export class Conversation implements ProcessListener {
   }
 
   over(end: ProcessEnd): void {
-    const { clock, telemetry, starts, process } = this.#host
+    const { clock, telemetry, process } = this.#host
     clock.clearTimeout(this.#startTimer)
     const calls = [...this.#calls.values()]
     if (!this.#spoke && !this.#stopping && !calls.some(({ endsByDiscovery }) => endsByDiscovery)) {
-      starts.failed(`the server's process ${describeEnd(end)} before it said anything`)
+      this.#starts.failed(`the server's process ${describeEnd(end)} before it said anything`)
     }
     telemetry.processOver(end, this.#process.pid, this.#stopping)
     const unsent = this.#owner.over(end)
@@ -201,7 +181,7 @@ export class Conversation implements ProcessListener {
     if (!this.#spoke) {
       this.#spoke = true
       this.#host.clock.clearTimeout(this.#startTimer)
-      this.#host.starts.succeeded()
+      this.#starts.succeeded()
     }
     switch (message.kind) {
       case 'notification':
@@ -312,7 +292,7 @@ export class Conversation implements ProcessListener {
   #tooSlow(limitMs: number): void {
     const calls = [...this.#calls.values()]
     if (!calls.some(({ endsByDiscovery }) => endsByDiscovery)) {
-      this.#host.starts.failed("the server's process said nothing within limits.startTimeout")
+      this.#starts.failed("the server's process said nothing within limits.startTimeout")
     }
     for (const call of calls) call.processSilent(tooSlow(limitMs))
     this.stop()

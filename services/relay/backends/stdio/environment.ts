@@ -36,7 +36,7 @@ function removeSpelledOtherwise(environment: Record<string, string>, name: strin
   }
 }
 
-const POSIX_NAMES = ['PATH', 'HOME', 'LANG', 'LANGUAGE', 'TMPDIR', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'TERM']
+const POSIX_NAMES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL', 'TERM']
 
 const WINDOWS_NAMES = [
   'APPDATA',

@@ -1,6 +1,7 @@
 import { requirement } from '@causeway/test/requirements'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
+  eventually,
   isAlive,
   modern,
   resultOf,
@@ -90,7 +91,7 @@ describe('requests of the modern era', () => {
     expect(await open.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
     expect(await pidOf(made)).not.toBe(pid)
     process.kill(await pidOf(made), 'SIGKILL')
-    await expect.poll(() => alive(made)).toBe(0)
+    await eventually(() => alive(made)).toBe(0)
     expect(await pidOf(made)).toBeGreaterThan(0)
     expect(made.metrics.value('causeway_backend_process_deaths_total', { ...labels, how: 'signal' })).toBe(2)
   })
@@ -98,8 +99,8 @@ describe('requests of the modern era', () => {
   it('leave their process to idle no longer than limits.idleTimeout', async () => {
     const made = world([], { idleTimeoutMs: 100 })
     const pid = await pidOf(made)
-    await expect.poll(() => isAlive(pid)).toBe(false)
-    expect(alive(made)).toBe(0)
+    await eventually(() => isAlive(pid)).toBe(false)
+    await eventually(() => alive(made)).toBe(0)
   })
 })
 
@@ -112,7 +113,7 @@ describe('a cancelled request of the modern era', () => {
     handle.cancel('disconnect')
     expect(await sink.failure()).toMatchObject({ outcome: 2 })
     expect(await pidOf(made)).not.toBe(pid)
-    await expect.poll(() => made.metrics.value('causeway_late_replies_total', { side: 'backend' })).toBe(1)
+    await eventually(() => made.metrics.value('causeway_late_replies_total', { side: 'backend' })).toBe(1)
     const both = await Promise.all([pidOf(made), resultOf(modern(made.scope, 2, 'received'))])
     expect(both.flat()).toContainEqual(
       both[0] === pid ? pid : '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
@@ -128,7 +129,7 @@ describe('a cancelled request of the modern era', () => {
     handle.cancel('disconnect')
     await sink.failure()
     expect(await pidOf(made)).not.toBe(pid)
-    await expect.poll(() => isAlive(pid)).toBe(false)
+    await eventually(() => isAlive(pid)).toBe(false)
   })
 
   it('never gives its late answer to another with the same id', async () => {
@@ -158,7 +159,7 @@ describe('a subscription', () => {
     expect(await modern(made.scope, 2, 'subscriptions/listen').sink.failure()).toMatchObject({ code: 'QuotaExceeded' })
     listen.handle.cancel('disconnect')
     expect(await listen.sink.failure()).toMatchObject({ outcome: 2 })
-    await expect.poll(() => alive(made)).toBe(1)
+    await eventually(() => alive(made)).toBe(1)
     modern(made.scope, 3, 'subscriptions/listen')
     expect(alive(made)).toBe(2)
   })
@@ -168,7 +169,7 @@ describe('a subscription', () => {
     const listen = modern(made.scope, 1, 'subscriptions/listen')
     made.scope.end('client')
     expect(await listen.sink.failure()).toMatchObject({ outcome: 1 })
-    await expect.poll(() => alive(made)).toBe(0)
+    await eventually(() => alive(made)).toBe(0)
   })
 })
 
@@ -260,7 +261,7 @@ describe('a server that misbehaves', () => {
     const made = world()
     const pid = await pidOf(made)
     await modern(made.scope, 1, 'say', say(done, '{"jsonrpc":"2.0","id":"other","result":0}\n')).sink.replyText()
-    await expect.poll(() => isAlive(pid)).toBe(false)
+    await eventually(() => isAlive(pid)).toBe(false)
   })
 
   it('that never reads is sent as much as it may have waiting, and no more', async () => {

@@ -69,25 +69,28 @@ export class ProcessPool {
     const { processes, maxProcesses } = this.#options
     // One that has just answered is free within this turn.
     if (this.#workers.size >= maxProcesses || this.#count('releasing') > 0) return 'full'
-    const refusal = processes.refusal()
+    const refusal = processes.refusal('modern')
     // What runs serves those who wait.
     if (refusal !== undefined) return this.#count('leased') > 0 ? 'full' : refusal
     const worker: Worker = {
       state: 'idle',
       exchange: undefined,
       timer: undefined,
-      conversation: processes.start({
-        over: (end) => {
-          worker.state = 'ending'
-          return processEndedUnsent(end)
+      conversation: processes.start(
+        {
+          over: (end) => {
+            worker.state = 'ending'
+            return processEndedUnsent(end)
+          },
+          gone: () => {
+            this.#options.clock.clearTimeout(worker.timer)
+            this.#workers.delete(worker)
+            this.#pump()
+          },
+          stray: (what) => this.#stray(worker, what),
         },
-        gone: () => {
-          this.#options.clock.clearTimeout(worker.timer)
-          this.#workers.delete(worker)
-          this.#pump()
-        },
-        stray: (what) => this.#stray(worker, what),
-      }),
+        'modern',
+      ),
     }
     this.#workers.add(worker)
     return worker

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import {
+  eventually,
   initialize,
   inSession,
   isAlive,
@@ -47,7 +48,7 @@ describe('the end of a process', () => {
   it('is asked for by the end of its standard input', async () => {
     const made = await opened()
     made.scope.endSession(S, 'client')
-    await expect.poll(() => alive(made)).toBe(0)
+    await eventually(() => alive(made)).toBe(0)
     expect(made.why()).toBe('end of input')
     expect(isAlive(made.pid)).toBe(false)
   })
@@ -55,7 +56,7 @@ describe('the end of a process', () => {
   it('is demanded by SIGTERM where it stays', async () => {
     const made = await opened('--stay')
     made.scope.endSession(S, 'client')
-    await expect.poll(() => alive(made)).toBe(0)
+    await eventually(() => alive(made)).toBe(0)
     expect(made.why()).toBe('SIGTERM')
     expect(made.log.find(({ end }) => end !== undefined)).toMatchObject({ end: 'exited with code 0' })
   })
@@ -63,7 +64,7 @@ describe('the end of a process', () => {
   it('is made by SIGKILL where it stays even then', async () => {
     const made = await opened('--stubborn')
     made.scope.endSession(S, 'client')
-    await expect.poll(() => alive(made)).toBe(0)
+    await eventually(() => alive(made)).toBe(0)
     expect(isAlive(made.pid)).toBe(false)
     expect(made.log.find(({ end }) => end !== undefined)).toMatchObject({ end: 'was ended by SIGKILL' })
   })
@@ -81,9 +82,9 @@ describe('the end of a process', () => {
     if (what === 'kill') process.kill(made.pid, 'SIGKILL')
     else made.scope.endSession(S, 'client')
     await open.sink.failure()
-    await expect.poll(() => alive(made), { timeout: 5_000 }).toBe(0)
+    await eventually(() => alive(made)).toBe(0)
     // Its new parent may take a moment to wait for it; running it is not.
-    await expect.poll(() => isAlive(child)).toBe(false)
+    await eventually(() => isAlive(child)).toBe(false)
     expect(isAlive(made.pid)).toBe(false)
   })
 
@@ -143,21 +144,27 @@ describe('a process that cannot be started', () => {
     }
   })
 
-  it('is not started again at once, and what comes meanwhile fails quickly and unsent', async () => {
+  it.each([
+    ['legacy', (scope: StdioHarness['scope']) => initialize(scope, S)],
+    ['modern', (scope: StdioHarness['scope']) => modern(scope, 1, 'ping')],
+  ])('is not started again at once, and what comes meanwhile fails quickly and unsent: %s', async (_era, call) => {
     const made = world(['--die'], {}, { random: () => 1 })
-    const first = await modern(made.scope, 1, 'ping').sink.failure()
+    const failure = () => call(made.scope).sink.failure()
+    const first = await failure()
     expect(first).toMatchObject({ code: 'NotDelivered', outcome: 1 })
     expect(first.message).toContain('exited with code 3')
-    for (const call of [modern(made.scope, 1, 'ping'), initialize(made.scope, S)]) {
-      const failure = await call.sink.failure()
-      expect(failure).toMatchObject({ code: 'NotDelivered', outcome: 0, retryAfter: '1' })
-      expect(failure.message).toContain('exited with code 3 before it said anything')
-    }
+    const second = await failure()
+    expect(second).toMatchObject({ code: 'NotDelivered', outcome: 0, retryAfter: '1' })
+    expect(second.message).toContain('exited with code 3 before it said anything')
     expect(starts(made)).toBe(1)
-    await expect
-      .poll(async () => (await modern(made.scope, 1, 'ping').sink.failure()).outcome, { timeout: 2_000 })
-      .toBe(1)
+    await eventually(async () => (await failure()).outcome).toBe(1)
     expect(starts(made)).toBe(2)
+  })
+
+  it('because it is spoken to in the other era is no hindrance for those who speak its own', async () => {
+    const made = world(['--strict-legacy'])
+    expect(await modern(made.scope, 1, 'tools/list').sink.failure()).toMatchObject({ code: 'NotDelivered' })
+    expect(await initialize(made.scope, S).sink.replyText()).toContain('2025-11-25')
   })
 
   it('by its time is given up', async () => {
@@ -165,7 +172,7 @@ describe('a process that cannot be started', () => {
     const failure = await modern(made.scope, 1, 'ping').sink.failure()
     expect(failure).toMatchObject({ code: 'NotDelivered', outcome: 1 })
     expect(failure.message).toContain('limits.startTimeout')
-    await expect.poll(() => alive(made)).toBe(0)
+    await eventually(() => alive(made)).toBe(0)
   })
 })
 
@@ -199,7 +206,7 @@ describe('the standard error of a process', () => {
     const made = world()
     const lines = ['first', `long ${'x'.repeat(10_000)}`, 'größe']
     await resultOf(modern(made.scope, 1, 'complain', { lines }))
-    await expect.poll(() => made.log.filter(({ stderr }) => stderr !== undefined)).toHaveLength(3)
+    await eventually(() => made.log.filter(({ stderr }) => stderr !== undefined)).toHaveLength(3)
     const told = made.log.filter(({ stderr }) => stderr !== undefined)
     expect(told[0]).toMatchObject({ level: 'info', backend: 'backend/default/under-test', stderr: 'first' })
     expect(String(told[1]?.stderr).length).toBeLessThan(1_000)
@@ -210,9 +217,9 @@ describe('the standard error of a process', () => {
     const made = world()
     const lines = Array.from({ length: 500 }, (_, n) => `line ${n} ${'x'.repeat(1_000)}`)
     expect(await resultOf(modern(made.scope, 1, 'complain', { lines }))).toBe('complained')
-    await expect
-      .poll(() => made.log.find(({ msg }) => msg.includes('left out')), { timeout: 3_000 })
-      .toMatchObject({ lines: expect.any(Number) as number })
+    await eventually(() => made.log.find(({ msg }) => msg.includes('left out'))).toMatchObject({
+      lines: expect.any(Number) as number,
+    })
     expect(made.log.filter(({ stderr }) => stderr !== undefined).length).toBeLessThan(300)
   })
 })
@@ -231,7 +238,7 @@ describe('kill -9 of a process', () => {
     await call.sink.notified(1)
     process.kill(pid, 'SIGKILL')
     expect(await call.sink.end).toMatchObject(when === 'after it' ? { kind: 'result' } : { outcome: 1 })
-    await expect.poll(() => made.lost).toEqual(['s backend'])
+    await eventually(() => made.lost).toEqual(['s backend'])
     await initialize(made.scope, S).sink.replyText()
     expect(await resultOf(inSession(made.scope, S, 3, 'ping'))).toBe('ping')
   })

@@ -1,4 +1,4 @@
-import type { CallFailure, SessionClient } from '../../exchanges/contract.ts'
+import type { CallFailure, Era, SessionClient } from '../../exchanges/contract.ts'
 import { Conversation, type ConversationHost, type ConversationOwner } from './conversation.ts'
 
 /** All processes of one backend, from their start until nothing of them is left. */
@@ -11,13 +11,13 @@ export class Processes {
     this.#host = host
   }
 
-  /** Why none may be started now. */
-  refusal(): CallFailure | undefined {
-    return this.#host.starts.refusal()
+  /** Why none may be started now for this era. */
+  refusal(era: Era): CallFailure | undefined {
+    return this.#host.starts[era].refusal()
   }
 
   /** Starts a process. That this failed is told to the calls that are opened on it. */
-  start(owner: ConversationOwner, client?: SessionClient | undefined): Conversation {
+  start(owner: ConversationOwner, era: Era, client?: SessionClient): Conversation {
     const counted: ConversationOwner = {
       over: (end) => owner.over(end),
       callsEnded: () => owner.callsEnded?.(),
@@ -28,7 +28,7 @@ export class Processes {
         if (this.#all.size === 0) for (const none of this.#onNone.splice(0)) none()
       },
     }
-    const conversation = new Conversation(this.#host, counted, client)
+    const conversation = new Conversation(this.#host, counted, era, client)
     this.#all.add(conversation)
     return conversation
   }

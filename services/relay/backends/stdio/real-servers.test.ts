@@ -9,6 +9,7 @@ import { PUBLISHED } from '../../../../test/fixtures/stdio/published.ts'
 import {
   AskableSink,
   ClientDouble,
+  eventually,
   inSession,
   modern,
   notify,
@@ -71,7 +72,7 @@ describe('server-everything', () => {
 
   it(`${requirement('MCP-012')} asks the client for its roots and for samples, and hears the answers`, async () => {
     const made = await initialized(world(PUBLISHED.everything), { roots: {}, sampling: {} })
-    await expect.poll(() => made.client.requests, { timeout: 5_000 }).toHaveLength(1)
+    await eventually(() => made.client.requests).toHaveLength(1)
     const roots = made.client.requests[0]
     expect(roots?.request.method).toBe('roots/list')
     const idOf = (octets: Uint8Array | undefined) => Buffer.from(octets ?? []).toString()
@@ -80,7 +81,7 @@ describe('server-everything', () => {
     const params = tool('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
     made.scope.call(callRequest(body, { session: made.session }), sink)
-    await expect.poll(() => sink.requests, { timeout: 5_000 }).toHaveLength(1)
+    await eventually(() => sink.requests).toHaveLength(1)
     const asked = sink.requests[0]
     expect(asked?.request.method).toBe('sampling/createMessage')
     asked?.reply(
@@ -157,7 +158,7 @@ describe('a server on the published modern SDK', () => {
     expect(listen.sink.notifications[0]).toContain('notifications/subscriptions/acknowledged')
     listen.handle.cancel('disconnect')
     expect(await listen.sink.failure()).toMatchObject({ outcome: 2 })
-    await expect.poll(() => made.metrics.value('causeway_backend_processes', { backend: 'default/under-test' })).toBe(0)
+    await eventually(() => made.metrics.value('causeway_backend_processes', { backend: 'default/under-test' })).toBe(0)
   })
 
   it('serves the legacy era too, in a process of its own', async () => {

@@ -7,7 +7,9 @@ import type {
   CallRequest,
   CallSink,
   ClientNotification,
+  Era,
   Session,
+  SessionClient,
   SessionEndReason,
 } from '../../exchanges/contract.ts'
 import type { BackendScope, SessionLostCallback } from '../contract.ts'
@@ -120,12 +122,15 @@ export class StdioBackendScope implements BackendScope {
 
   /** It may last for days, so it does not take the place of others in the pool. */
   #listen(call: Call): CallHandle {
-    const refusal = this.#mayStart()
+    const refusal = this.#mayStart('modern')
     if (refusal !== undefined) return this.#refuse(call.sink, refusal)
-    const conversation = this.#start({
-      over: processEndedUnsent,
-      gone: () => this.#listens.delete(conversation),
-    })
+    const conversation = this.#start(
+      {
+        over: processEndedUnsent,
+        gone: () => this.#listens.delete(conversation),
+      },
+      'modern',
+    )
     this.#listens.add(conversation)
     const exchange = this.#open(call, false, () => conversation.stop())
     exchange.begin(conversation)
@@ -142,7 +147,7 @@ export class StdioBackendScope implements BackendScope {
       return exchange
     }
     if (call.request.method !== 'initialize') return this.#refuse(call.sink, sessionLost())
-    const refusal = this.#mayStart()
+    const refusal = this.#mayStart('legacy')
     return refusal === undefined ? this.#openSession(session, call) : this.#refuse(call.sink, refusal)
   }
 
@@ -160,7 +165,7 @@ export class StdioBackendScope implements BackendScope {
       },
       gone: () => {},
     }
-    const conversation = this.#start(owner, session)
+    const conversation = this.#start(owner, 'legacy', session.client)
     this.#sessions.set(session.id, conversation)
     this.#host.sessionOpened()
     const exchange = this.#open(call, true, (_exchange, how) => {
@@ -188,18 +193,18 @@ export class StdioBackendScope implements BackendScope {
 
   // --- both ---
 
-  #mayStart(): CallFailure | undefined {
+  #mayStart(era: Era): CallFailure | undefined {
     const { maxSessionProcesses, processes } = this.#host
-    return this.#processes >= maxSessionProcesses ? tooManyProcesses(maxSessionProcesses) : processes.refusal()
+    return this.#processes >= maxSessionProcesses ? tooManyProcesses(maxSessionProcesses) : processes.refusal(era)
   }
 
-  #start(owner: ConversationOwner, session?: Session): Conversation {
+  #start(owner: ConversationOwner, era: Era, client?: SessionClient): Conversation {
     this.#processes += 1
     const gone = () => {
       this.#processes -= 1
       owner.gone()
     }
-    return this.#host.processes.start({ ...owner, gone }, session?.client)
+    return this.#host.processes.start({ ...owner, gone }, era, client)
   }
 
   #open(call: Call, opening: boolean, onEnded: (exchange: Exchange, how: ExchangeEnd) => void): Exchange {

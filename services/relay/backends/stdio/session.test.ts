@@ -5,6 +5,7 @@ import {
   ArrivingSink,
   AskableSink,
   ClientDouble,
+  eventually,
   initialize,
   inSession,
   isAlive,
@@ -133,7 +134,7 @@ describe('a legacy session', () => {
     await initialize(world.backend.scope(), second).sink.replyText()
     world.scope.endSession(world.session, 'client')
     expect(await initialize(world.scope, second).sink.failure()).toMatchObject(refused)
-    await expect.poll(() => alive(world)).toBe(1)
+    await eventually(() => alive(world)).toBe(1)
     await initialize(world.scope, second).sink.replyText()
   })
 
@@ -144,7 +145,7 @@ describe('a legacy session', () => {
     expect(await sink.end).toMatchObject(how === '--die' ? { code: 'NotDelivered', outcome: 1 } : { kind: 'error' })
     expect(harness.backend.openSessions).toBe(0)
     expect(harness.lost).toEqual([])
-    await expect.poll(() => alive(harness)).toBe(0)
+    await eventually(() => alive(harness)).toBe(0)
   })
 
   it('that was never opened is lost: a request fails, a notification is dropped and told', async () => {
@@ -194,17 +195,17 @@ describe('a session that ends', () => {
     const open = world.ask(2, 'never')
     world.scope.endSession(world.session, 'client')
     expect(await open.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
-    await expect.poll(() => isAlive(pid)).toBe(false)
+    await eventually(() => isAlive(pid)).toBe(false)
     expect(world.lost).toEqual([])
     expect(await world.ask(3, 'ping').sink.failure()).toMatchObject({ code: 'SessionLost' })
-    await expect.poll(() => world.log.find(({ end }) => end !== undefined)?.end).toBe('exited with code 0')
+    await eventually(() => world.log.find(({ end }) => end !== undefined)?.end).toBe('exited with code 0')
   })
 
   it('ends with its scope', async () => {
     const world = await opened()
     world.scope.end('client')
     expect(world.backend.openSessions).toBe(0)
-    await expect.poll(() => alive(world)).toBe(0)
+    await eventually(() => alive(world)).toBe(0)
   })
 
   it.each([
@@ -217,7 +218,7 @@ describe('a session that ends', () => {
     expect(await last.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
     expect(await open.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
     expect((await open.sink.failure()).message).toContain(how === 'exit' ? 'exited with code 7' : 'SIGKILL')
-    await expect.poll(() => world.lost).toEqual(['s backend'])
+    await eventually(() => world.lost).toEqual(['s backend'])
     expect(await world.ask(3, 'ping').sink.failure()).toMatchObject({ code: 'SessionLost', outcome: 3 })
     await initialize(world.scope, world.session).sink.replyText()
   })
@@ -229,28 +230,31 @@ describe('a session that ends', () => {
     await initialize(scope, world.session).sink.replyText()
     const open = inSession(scope, world.session, 1, 'kill')
     await open.sink.end
-    await expect.poll(() => told).toEqual([1])
+    await eventually(() => told).toEqual([1])
   })
 
   it('because its process is gone but for what escaped it, which holds its output, does not wait for that', async () => {
     const world = await opened()
     const escaped = (await resultOf(world.ask(1, 'fork', { escape: true }))) as number
-    const open = world.ask(2, 'kill')
-    expect(await open.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
-    expect(isAlive(escaped)).toBe(true)
-    process.kill(escaped, 'SIGKILL')
+    try {
+      const open = world.ask(2, 'kill')
+      expect(await open.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
+      expect(isAlive(escaped)).toBe(true)
+    } finally {
+      process.kill(escaped, 'SIGKILL')
+    }
   })
 
   it('because its process dies hears its last words first', async () => {
     const world = await opened()
     expect(await resultOf(world.ask(1, 'answerAndExit'))).toBe('last words')
-    await expect.poll(() => world.lost).toEqual(['s backend'])
+    await eventually(() => world.lost).toEqual(['s backend'])
   })
 
   it('because its process closes its output does not wait for answers', async () => {
     const world = await opened()
     expect(await world.ask(1, 'closeOutput').sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
-    await expect.poll(() => alive(world)).toBe(0)
+    await eventually(() => alive(world)).toBe(0)
   })
 })
 
@@ -291,7 +295,7 @@ describe('what a server says besides answers', () => {
     await waiting.sink.replyText()
     world.client.answer = 'wait'
     await world.ask(2, 'say', say(done, `${changed}\n${changed}\n`)).sink.replyText()
-    await expect.poll(() => world.client.notifications).toHaveLength(1)
+    await eventually(() => world.client.notifications).toHaveLength(1)
     const held = world.ask(3, 'ping')
     world.client.answer = 'ok'
     world.client.onRoom()
@@ -304,7 +308,7 @@ describe('what a server says besides answers', () => {
     const sink = new ArrivingSink(300_000)
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'big', params: { octets: 2_000_000 } })
     const handle = world.scope.call(callRequest(body, { session: world.session }), sink)
-    await expect.poll(() => sink.arrived).toBeGreaterThan(300_000)
+    await eventually(() => sink.arrived).toBeGreaterThan(300_000)
     expect(sink.arrived).toBeLessThan(1_000_000)
     sink.mayHold = Number.POSITIVE_INFINITY
     handle.resume()
@@ -318,7 +322,7 @@ describe('what a server says besides answers', () => {
     const params = say(`${asking}\n`)
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'say', params })
     world.scope.call(callRequest(body, { session: world.session }), sink)
-    await expect.poll(() => sink.requests).toHaveLength(1)
+    await eventually(() => sink.requests).toHaveLength(1)
     expect(sink.requests[0]).toMatchObject({ text: asking, request: { method: 'sampling/createMessage', effect: 2 } })
     const reply = '{"jsonrpc":"2.0", "id":1.0,"result":{"ok":true}}'
     sink.requests[0]?.reply(reply)
@@ -329,7 +333,7 @@ describe('what a server says besides answers', () => {
     const world = await opened()
     world.ask(1, 'never')
     world.ask(2, 'say', say('{"jsonrpc":"2.0","id":"q","method":"roots/list"}\n'))
-    await expect.poll(() => world.client.requests).toHaveLength(1)
+    await eventually(() => world.client.requests).toHaveLength(1)
     world.client.requests[0]?.sink.fail({ code: 'NotDelivered', outcome: 0, message: 'the client is gone' })
     const lines = (await resultOf(world.ask(3, 'received'))) as string[]
     expect(JSON.parse(lines.at(-2) ?? '')).toMatchObject({
@@ -342,10 +346,10 @@ describe('what a server says besides answers', () => {
     const world = await opened()
     const ask = '{"jsonrpc":"2.0","id":7,"method":"roots/list"}\n'
     await world.ask(1, 'say', say(done, ask, ask)).sink.replyText()
-    await expect.poll(() => world.client.requests).toHaveLength(1)
-    await expect
-      .poll(async () => (await resultOf(world.ask('r', 'received'))) as string[])
-      .toContainEqual(expect.stringContaining('"id":7,"error":{"code":-32600'))
+    await eventually(() => world.client.requests).toHaveLength(1)
+    await eventually(async () => (await resultOf(world.ask('r', 'received'))) as string[]).toContainEqual(
+      expect.stringContaining('"id":7,"error":{"code":-32600'),
+    )
     const nobody = sessionOf('nobody')
     await initialize(world.scope, nobody).sink.replyText()
     await inSession(world.scope, nobody, 1, 'say', say(ask, done)).sink.replyText()
@@ -359,7 +363,7 @@ describe('what a server says besides answers', () => {
     await world
       .ask(1, 'say', say(done, '{"jsonrpc":"2.0","id":7,"method":"roots/list"}\n', `${cancel}\n${cancel}\n`))
       .sink.replyText()
-    await expect.poll(() => world.client.requests[0]?.cancels).toEqual([cancel, cancel])
+    await eventually(() => world.client.requests[0]?.cancels).toEqual([cancel, cancel])
     world.client.requests[0]?.sink.fail({ code: 'NotDelivered', outcome: 2, message: 'cancelled' })
     await world.ask(2, 'say', say(`${cancel}\n`, done)).sink.replyText()
     expect(dropped(world, 'unmatched_cancel')).toBe(1)
@@ -370,7 +374,7 @@ describe('what a server says besides answers', () => {
   it('is given up when the session ends', async () => {
     const world = await opened()
     await world.ask(1, 'say', say(done, '{"jsonrpc":"2.0","id":7,"method":"roots/list"}\n')).sink.replyText()
-    await expect.poll(() => world.client.requests).toHaveLength(1)
+    await eventually(() => world.client.requests).toHaveLength(1)
     world.scope.endSession(world.session, 'client')
     expect(world.client.requests[0]?.cancels).toEqual([undefined])
   })
@@ -418,10 +422,10 @@ describe('a cancel', () => {
     const harness = stdioHarness(['--mute'])
     worlds.push(harness)
     const { sink, handle } = initialize(harness.scope, sessionOf('s'))
-    await expect.poll(() => alive(harness)).toBe(1)
+    await eventually(() => alive(harness)).toBe(1)
     handle.cancel('disconnect')
     expect(await sink.failure()).toMatchObject({ outcome: 2 })
     expect(harness.backend.openSessions).toBe(0)
-    await expect.poll(() => alive(harness)).toBe(0)
+    await eventually(() => alive(harness)).toBe(0)
   })
 })
