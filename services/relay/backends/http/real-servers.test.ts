@@ -11,6 +11,7 @@ import {
   modernBody,
   session,
 } from '../../../../test/fixtures/http/http-backend-harness.ts'
+import { AskableSink, RecordingClient } from '../../../../test/fixtures/http/recording-client.ts'
 import { type Fixture, startFixture } from '../../../../test/fixtures/process/fixture.ts'
 import { readLedger } from '../../../../test/fixtures/servers/ledger-file.ts'
 import type { BackendScope } from '../contract.ts'
@@ -71,6 +72,63 @@ describe('the published legacy server', () => {
     const { scope, backend } = backendHarness(new URL(server.info.url))
     expect(await modern(scope, 1, 'server/discover').sink.end).toMatchObject({ kind: 'error', status: 400 })
     await backend.close()
+  })
+})
+
+describe.each([
+  ['Streamable HTTP', 'streamableHttp', '2025-11-25'],
+  ['HTTP+SSE', 'httpSse', '2024-11-05'],
+] as const)('the published legacy server over %s', (_, transport, version) => {
+  let server: Fixture<{ url: string }>
+  beforeAll(async () => {
+    server = await (transport === 'httpSse' ? fixture('everything.ts', 'sse') : fixture('everything.ts'))
+  })
+  afterAll(() => server.stop())
+
+  it(`${requirement('MCP-012')} asks its client, in a call and outside, and hears the answers`, async () => {
+    const { scope, backend, timers } = backendHarness(new URL(server.info.url), { transport })
+    const client = new RecordingClient()
+    const own = session('own', client)
+    const ask = (id: number, method: string, params: object) => {
+      const sink = new AskableSink()
+      scope.call(callRequest(JSON.stringify({ jsonrpc: '2.0', id, method, params }), { session: own }), sink)
+      return sink
+    }
+    const capabilities = { sampling: {}, roots: { listChanged: true } }
+    const opening = ask(0, 'initialize', {
+      protocolVersion: version,
+      capabilities,
+      clientInfo: { name: 'test', version: '1' },
+    })
+    expect(await opening.replyText()).toContain(`"protocolVersion":"${version}"`)
+    scope.notify(clientNotification('{"jsonrpc":"2.0","method":"notifications/initialized"}', { session: own }))
+
+    // Outside any call: the server asks for the roots by itself, and logs what it got.
+    const roots = await client.asked()
+    expect(roots.request.method).toBe('roots/list')
+    roots.reply(`{"jsonrpc":"2.0","id":${roots.idText},"result":{"roots":[{"uri":"file:///a","name":"a"}]}}`)
+    await expect.poll(() => client.notifications.join()).toContain('Roots updated: 1 root(s)')
+
+    const name = 'trigger-sampling-request'
+    const calling = ask(1, 'tools/call', { name, arguments: { prompt: 'hello', maxTokens: 5 } })
+    const sampling = await (transport === 'httpSse' ? client.asked() : calling.asked())
+    expect(sampling.request.method).toBe('sampling/createMessage')
+    const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: 'sampled text' } }
+    sampling.reply(`{"jsonrpc":"2.0","id":${sampling.idText},"result":${JSON.stringify(answer)}}`)
+    expect(await calling.replyText()).toContain('sampled text')
+
+    const running = ask(2, 'tools/call', {
+      name: 'trigger-long-running-operation',
+      arguments: { duration: 0.02, steps: 2 },
+      _meta: { progressToken: 'p' },
+    })
+    expect(await running.end).toMatchObject({ kind: 'result' })
+    expect(running.notifications.filter((text) => text.includes('notifications/progress')).length).toBeGreaterThan(1)
+
+    const closed = backend.close()
+    await expect.poll(() => backend.openSessions).toBe(0)
+    await closed
+    expect(timers.pending).toBe(0)
   })
 })
 
