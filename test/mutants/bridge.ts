@@ -140,6 +140,13 @@ export const BRIDGE_MUTANTS: readonly Mutant[] = [
     'if (envelope.contentType > 3)',
   ),
   one(
+    'a reply that names a method passes',
+    'bridge/receive-reply.ts',
+    'MCP-010',
+    "if (method !== '') return malformed(state, exchange, 'the reply names a method')",
+    'if (method === undefined) return undefined',
+  ),
+  one(
     'transport errors are handed on as foreign ones',
     'bridge/receive-reply.ts',
     'BRG-018',

@@ -161,6 +161,14 @@ describe('a cancel without RelatedExchange', () => {
     expect(only(pair.toFar(), 'cancel').exchange).toBe(theirs)
   })
 
+  it('of a foreign peer is dropped where two exchanges have its id', () => {
+    const pair = new BridgePair(FOREIGN_PEER, FOREIGN_PEER)
+    const [one, two] = [pair.open(call('1')), pair.open(call('1'))]
+    notify(pair, '1', undefined)
+    expect(pair.toFar()).toEqual([])
+    expect([one.theirs.state, two.theirs.state, pair.far.dropped('unknown_cancel')]).toEqual(['open', 'open', 1])
+  })
+
   it('that comes twice cancels once', () => {
     const pair = new BridgePair()
     pair.open(call('1'), { route: { target: 'tools', session: SESSION } })

@@ -52,7 +52,8 @@ function findTheirs(
   const key = idKey(requestId)
   let found: Incoming | undefined
   for (const exchange of state.exchanges.allTheirs()) {
-    if (exchange.idKey !== key || !sameSession(exchange.route?.session, session)) continue
+    const open = exchange.state === 'open' && exchange.idKey === key
+    if (!open || !sameSession(exchange.route?.session, session)) continue
     if (found !== undefined) return undefined
     found = exchange
   }

@@ -79,6 +79,11 @@ describe('a malformed reply fails its exchange here and sends nothing', () => {
     ['with a result in an ERROR', error({ foreign: answer('1') })],
     ['that is a request', response({ foreign: call('1') })],
     ['that is a batch', response({ foreign: `[${answer('1')}]` })],
+    [`${requirement('MCP-010')} that names a method`, response({ method: 'tools/call' })],
+    [
+      `${requirement('MCP-010')} that names a method, with an error`,
+      error({ method: 'tools/call', foreign: foreignError }),
+    ],
     ['of another protocol', response({ protocolId: 2 })],
     ['of the null protocol', response({ protocolId: 0 })],
     ['of another content type', response({ contentType: 2 })],
