@@ -36,7 +36,7 @@ export interface LoggedEdits {
   readonly edits: readonly Edit[]
 }
 
-export interface EntryReceipt {
+interface EntryReceipt {
   readonly entry: Entry
   /** What stood between it and the text before it. */
   readonly gap: string

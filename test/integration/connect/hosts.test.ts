@@ -1,0 +1,159 @@
+import { Client as ModernClient } from '@modelcontextprotocol/client'
+import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { LAUNCHER, olderNode } from '../../fixtures/connect/launcher.ts'
+import { type Fixture, startFixture } from '../../fixtures/process/fixture.ts'
+import { callText, PIN_MODERN } from '../clients.ts'
+
+/** Hosts as people have them, on the published SDKs, that start `causeway-connect` as their server. */
+
+const cleanUps: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function server(name: 'everything' | 'modern', env: Record<string, string> = {}, args: string[] = []) {
+  const started = await startFixture<{ url: string }>(
+    new URL(`../../fixtures/servers/${name}.ts`, import.meta.url),
+    args,
+    {
+      env,
+    },
+  )
+  cleanUps.push(() => started.stop())
+  return started
+}
+
+const command = (node: string, url: string) => ({ command: node, args: [LAUNCHER, url], stderr: 'ignore' as const })
+
+async function legacyHost(url: string, node = process.execPath): Promise<LegacyClient> {
+  const client = new LegacyClient(
+    { name: 'host', version: '1' },
+    { capabilities: { sampling: {}, elicitation: {}, roots: { listChanged: true } } },
+  )
+  cleanUps.push(() => client.close())
+  client.setRequestHandler(CreateMessageRequestSchema, () => ({
+    model: 'm',
+    role: 'assistant',
+    content: { type: 'text', text: 'sampled here' },
+  }))
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///r', name: 'the root' }] }))
+  await client.connect(new LegacyStdio(command(node, url)))
+  return client
+}
+
+async function modernHost(url: string, mode: 'auto' | { pin: string }, node = process.execPath): Promise<ModernClient> {
+  const client = new ModernClient({ name: 'host', version: '1' }, { versionNegotiation: { mode } })
+  cleanUps.push(() => client.close())
+  await client.connect(new ModernStdio(command(node, url)))
+  return client
+}
+
+const nodes = [
+  ['this Node', process.execPath],
+  ['an older Node', olderNode()],
+] as const
+
+describe.each(nodes)('a host that starts causeway-connect with %s', (_, node) => {
+  it.skipIf(node === undefined)(
+    'is served by a legacy server: tools, progress, sampling, elicitation, roots',
+    async () => {
+      const { info } = await server('everything')
+      const began = performance.now()
+      const client = await legacyHost(info.url, node)
+      expect(performance.now() - began).toBeLessThan(5_000)
+      expect(await callText(client, 'echo', { message: 'ünïcode' })).toBe('Echo: ünïcode')
+      const progress: number[] = []
+      const operation = { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } }
+      await client.callTool(operation, undefined, { onprogress: (step) => progress.push(step.progress) })
+      // The SDK itself drops a progress that it reads from a pipe together with the answer: the last one may be.
+      expect(progress.slice(0, 3)).toEqual([1, 2, 3])
+      expect(await callText(client, 'trigger-sampling-request', { prompt: 'p' })).toContain('sampled here')
+      expect(await callText(client, 'trigger-elicitation-request')).toMatch(/decline/i)
+      expect(await callText(client, 'get-roots-list')).toContain('the root')
+    },
+  )
+
+  it.skipIf(node === undefined)('is served by a modern server, after a probe or pinned', async () => {
+    const { info } = await server('modern')
+    for (const mode of ['auto', PIN_MODERN] as const) {
+      const client = await modernHost(info.url, mode, node)
+      expect(client.getProtocolEra()).toBe('modern')
+      expect(await callText(client, 'add', { a: 1, b: 2 })).toBe('3')
+    }
+  })
+})
+
+describe('a modern host', () => {
+  it('cancels a call and goes on', async () => {
+    const { info } = await server('modern')
+    const client = await modernHost(info.url, PIN_MODERN)
+    const abort = new AbortController()
+    const call = client.callTool({ name: 'slow', arguments: { ms: 60_000 } }, { signal: abort.signal })
+    expect(await callText(client, 'add', { a: 1, b: 1 })).toBe('2')
+    abort.abort()
+    await expect(call).rejects.toThrow()
+    expect(await callText(client, 'add', { a: 2, b: 2 })).toBe('4')
+  })
+
+  it('hears of changes on its subscription', async () => {
+    const modern = await server('modern', {}, ['--strict'])
+    const client = await modernHost(modern.info.url, PIN_MODERN)
+    const changed = Promise.withResolvers<void>()
+    client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve())
+    const subscription = await client.listen({ toolsListChanged: true })
+    await modern.command('toolsChanged')
+    await changed.promise
+    await subscription.close()
+  })
+
+  it('falls back by itself before a legacy server', async () => {
+    const { info } = await server('everything')
+    const client = await modernHost(info.url, 'auto')
+    expect(client.getProtocolEra()).toBe('legacy')
+    expect(await callText(client, 'get-sum', { a: 20, b: 22 })).toContain('42')
+  })
+})
+
+it('a server that was killed and started again has another session, and its host notices nothing', async () => {
+  const first: Fixture<{ url: string }> = await server('everything')
+  const client = await legacyHost(first.info.url)
+  const errors: Error[] = []
+  client.onerror = (error) => errors.push(error)
+  expect(await callText(client, 'echo', { message: 'before' })).toBe('Echo: before')
+  await first.kill()
+  await expect(callText(client, 'echo', { message: 'meanwhile' })).rejects.toThrow('is the relay running?')
+  await server('everything', { FIXTURE_PORT: new URL(first.info.url).port })
+  expect(await callText(client, 'echo', { message: 'after' })).toBe('Echo: after')
+  expect(await callText(client, 'get-roots-list'), 'what the server asks reaches the host as before').toContain(
+    'the root',
+  )
+  expect(errors).toEqual([])
+})
+
+it('notifications come without being asked for, also after the server was started again', async () => {
+  const first = await server('everything')
+  const client = await legacyHost(first.info.url)
+  const logged = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    client.setNotificationHandler(LoggingMessageNotificationSchema, () => resolve())
+    return promise
+  }
+  const before = logged()
+  await callText(client, 'toggle-simulated-logging')
+  await before
+  await first.kill()
+  await server('everything', { FIXTURE_PORT: new URL(first.info.url).port })
+  const after = logged()
+  await callText(client, 'toggle-simulated-logging')
+  await after
+})
