@@ -39,6 +39,8 @@ const BATCH_REVISION = '2025-03-26'
 /** The number of the stream for what belongs to no request: the GET stream. */
 const GENERAL = 0
 
+const MAX_SILENT_ENDS = 64
+
 /**
  * One legacy MCP session as the edge knows it: what the client names it by, what crosses, which ids are open in it, and what
  * the server says in it. Streams and events are made when something is said: most sessions are silent.
@@ -62,6 +64,8 @@ export class NorthboundSession implements SessionClient, StreamHost {
   #events: SessionEvents | undefined
   #streams: Map<number, SessionStream> | undefined
   #lastStream = GENERAL
+  /** Streams of calls that were cancelled: their clients may still ask what became of them. */
+  #silentEnds: Set<number> | undefined
   /** Sources of what belongs to no request, waiting for the client to catch up. */
   #waiting: Set<() => void> | undefined
 
@@ -164,12 +168,18 @@ export class NorthboundSession implements SessionClient, StreamHost {
     return this.#addStream(++this.#lastStream, onRoom)
   }
 
-  /** Where a client goes on that saw the event of this id last; undefined when nothing can follow that event. */
-  resume(lastEventId: string): { readonly stream: SessionStream; readonly after: number } | undefined {
+  /**
+   * Where a client goes on that saw the event of this id last. 'over': nothing followed that event, and nothing will. 'lost':
+   * there is no such event, or what followed it is held no more.
+   */
+  resume(lastEventId: string): { readonly stream: SessionStream; readonly after: number } | 'over' | 'lost' {
     const id = parseEventId(lastEventId)
-    const stream = id && this.#stream(id.stream)
-    if (id === undefined || stream === undefined || !stream.continuesAfter(id.sequence)) return undefined
-    return { stream, after: id.sequence }
+    if (id === undefined) return 'lost'
+    const stream = this.#stream(id.stream)
+    if (stream === undefined) return this.#silentEnds?.has(id.stream) === true ? 'over' : 'lost'
+    const follows = stream.follows(id.sequence)
+    if (follows === 'something') return { stream, after: id.sequence }
+    return follows === 'nothing' ? 'over' : 'lost'
   }
 
   /** Whether the client may open one more response by GET: one that takes the place of another always may. */
@@ -200,6 +210,13 @@ export class NorthboundSession implements SessionClient, StreamHost {
 
   heldAfter(stream: SessionStream, sequence: number): Iterable<HeldEvent> {
     return this.#events?.after(stream, sequence) ?? []
+  }
+
+  endedSilently(stream: SessionStream): void {
+    this.#silentEnds ??= new Set()
+    this.#silentEnds.add(stream.number)
+    const [oldest] = this.#silentEnds
+    if (this.#silentEnds.size > MAX_SILENT_ENDS && oldest !== undefined) this.#silentEnds.delete(oldest)
   }
 
   forget(stream: SessionStream): void {

@@ -20,6 +20,8 @@ export interface StreamHost {
   /** False: it cannot be held. */
   hold(stream: SessionStream, sequence: number, octets: Uint8Array): boolean
   heldAfter(stream: SessionStream, sequence: number): Iterable<HeldEvent>
+  /** Nothing more comes in the stream, not even a last event. */
+  endedSilently(stream: SessionStream): void
   /** Nothing more comes in the stream, and nothing of it is held. */
   forget(stream: SessionStream): void
 }
@@ -102,15 +104,16 @@ export class SessionStream implements EventOwner {
     this.#complete = true
     this.#view?.end()
     this.#view = undefined
+    this.#host.endedSilently(this)
     this.#forgetIfDone()
   }
 
-  /** Whether a client that saw event `sequence` last can go on: there is such an event, and something may follow it. */
-  continuesAfter(sequence: number): boolean {
-    if (sequence > this.#sequence) return false
-    if (!this.#complete) return true
-    for (const _ of this.#host.heldAfter(this, sequence)) return true
-    return false
+  /** What follows for a client that saw event `sequence` last; 'lost': something did that is held no more, or it saw none. */
+  follows(sequence: number): 'something' | 'nothing' | 'lost' {
+    if (sequence > this.#sequence) return 'lost'
+    if (!this.#complete) return 'something'
+    for (const _ of this.#host.heldAfter(this, sequence)) return 'something'
+    return sequence === this.#sequence ? 'nothing' : 'lost'
   }
 
   /**

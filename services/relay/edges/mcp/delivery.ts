@@ -90,6 +90,7 @@ export class Delivery {
         effect: this.#edge.facts.effectOf(message, method, scope),
         parameters,
         requestId: this.#edge.requestIds.next(),
+        principal,
       },
       response,
       answer,

@@ -65,6 +65,14 @@ export function noSession(): EdgeError {
   return { ...refusal('InvalidRequest', 'the request names no session', 'send Mcp-Session-Id, as initialize gave it') }
 }
 
+/**
+ * Nothing followed the event that Last-Event-ID names, and nothing will: in GET's only other answer than a stream, which
+ * clients take for the end of it. Any other makes the common ones ask again.
+ */
+export function streamOver(): EdgeError {
+  return { ...refusal('MethodNotAllowed', 'this stream is over'), allow: 'POST, DELETE, OPTIONS' }
+}
+
 /** Last-Event-ID names no event of this session, or nothing that could follow it is held any more. */
 export function eventNotHeld(): EdgeError {
   return refusal(

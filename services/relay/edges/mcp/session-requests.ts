@@ -18,7 +18,8 @@ export function openStream(edge: EdgeContext, place: Place): EdgeError | undefin
   const lastEventId = headerText(place.request.headers['last-event-id'])
   const found =
     lastEventId === undefined ? { stream: session.general(), after: undefined } : session.resume(lastEventId)
-  if (found === undefined) return refusals.eventNotHeld()
+  if (found === 'over') return refusals.streamOver()
+  if (found === 'lost') return refusals.eventNotHeld()
   const { stream, after } = found
   const limit = edge.limits.streamsPerSession
   if (!session.mayOpen(stream, limit)) return refusals.tooManyStreams(limit)

@@ -261,12 +261,12 @@ describe('the stream of a call', () => {
     },
   )
 
-  it('is not gone on with after its last event, nor when that is held no more: 400', async () => {
+  it('is over after its last event: 405; where that is held no more it is lost: 400', async () => {
     await session({ limits: { eventStoreEvents: 2 } })
     const open = await streamingCall()
     open.call.result('{"r":1}')
     const { body } = await open.answer.whole()
-    expect((await resume(lastEventId(body))).status).toBe(400)
+    expect((await resume(lastEventId(body))).status).toBe(405)
     expect((await resume(lastEventId(open.text))).status).toBe(200)
     for (const n of [1, 2]) say(`{"n":${n}}`)
     expect((await resume(lastEventId(open.text))).status).toBe(400)
@@ -297,7 +297,8 @@ describe('the stream of a call', () => {
     const open = await streamingCall()
     open.call.fail({ outcome: 2 })
     expect(eventTexts((await open.answer.whole()).body)).toEqual(['{"n":1}'])
-    expect((await resume(lastEventId(open.text))).status).toBe(400)
+    // Clients take 405 for the end of it; at any other answer they would ask again.
+    expect((await resume(lastEventId(open.text))).status).toBe(405)
   })
 
   it('of a client that left before it began is for nobody', async () => {
