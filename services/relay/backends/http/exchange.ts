@@ -1,5 +1,4 @@
-import { isUtf8 } from 'node:buffer'
-import { CANCELLED_METHOD, cancelledNotification, isNullId, MalformedError, sameId, scanMessage } from '@causeway/npamp'
+import { CANCELLED_METHOD, cancelledNotification, isNullId, MalformedError, sameId } from '@causeway/npamp'
 import type { CallFailure, CallHandle, CallRequest, CallSink, CancelReason } from '../../exchanges/contract.ts'
 import { cancelled, notJsonRpc, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
 import { HttpCall, type HttpCallListener } from './http-call.ts'
@@ -74,7 +73,7 @@ export class Exchange implements CallHandle, OpenRequest {
   }
 
   get progressKey(): string | undefined {
-    this.#progress ??= { key: requestedProgress(this.request.message ?? scanMessage(this.request.octets, { isUtf8 })) }
+    this.#progress ??= { key: requestedProgress(this.request) }
     return this.#progress.key
   }
 

@@ -174,6 +174,25 @@ describe('a server on the published modern SDK', () => {
   const metaOf = () => (JSON.parse(modernBody(1, 'x')) as { params: { _meta: object } }).params._meta
 })
 
+describe('a legacy server on the published modern SDK', () => {
+  let server: Fixture<{ url: string }>
+  beforeAll(async () => {
+    server = await startFixture(new URL('../../../../test/fixtures/mcp-server/server.ts', import.meta.url))
+  })
+  afterAll(() => server.stop())
+
+  it('that closes the stream of a call has it asked for again, and answers there', async () => {
+    const { scope, backend, timers } = backendHarness(new URL(server.info.url))
+    await initialize(scope)
+    const { sink } = inSession(scope, 1, 'tools/call', { name: 'test_reconnection', arguments: {} })
+    await expect.poll(() => timers.delaysMs).toEqual([200])
+    timers.fire()
+    expect(await sink.end).toMatchObject({ kind: 'result' })
+    await backend.close()
+    expect(timers.pending).toBe(0)
+  })
+})
+
 describe('a server that keeps a ledger and misbehaves', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'))
   const file = join(folder, 'ledger')
