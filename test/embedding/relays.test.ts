@@ -165,12 +165,14 @@ describe.each([
     },
   )
 
-  it.runIf(generation === 'SDK 2.x')('speaks the modern era', async () => {
-    const { url } = await relayTo(serve)
-    const client = await modernClient(url, PIN_MODERN)
-    expect(await progressOf(client, 5)).toEqual([1, 2, 3, 4, 5])
-    await client.close()
-  })
+  if (generation === 'SDK 2.x') {
+    it('speaks the modern era', async () => {
+      const { url } = await relayTo(serve)
+      const client = await modernClient(url, PIN_MODERN)
+      expect(await progressOf(client, 5)).toEqual([1, 2, 3, 4, 5])
+      await client.close()
+    })
+  }
 
   it(`${requirement('MCP-019')} keeps a hundred sessions apart, which use the same ids on the same associations`, async () => {
     const { url, listener } = await relayTo(serve)

@@ -31,6 +31,11 @@ export interface CallRequest {
   readonly parameters: ServiceParameters
   /** UUIDv7 minted at the edge, for logs. */
   readonly requestId: string
+  /**
+   * Who calls, as far as this relay knows (ARCHITECTURE section 6): the subject of a client's certificate, a peer, or
+   * `anonymous`, which is what absent means.
+   */
+  readonly principal?: string
 }
 
 export type Era = 'modern' | 'legacy'

@@ -136,6 +136,7 @@ export class IncomingCalls {
         effect: effectHere(exchange, watch),
         parameters,
         requestId,
+        principal: `peer:${this.#options.peerName}`,
       },
       call,
     )

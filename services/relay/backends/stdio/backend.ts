@@ -6,6 +6,7 @@ import { environmentOf } from './environment.ts'
 import { EraOfServer } from './era.ts'
 import type { Exchange, ExchangeEnd, ExchangeHost } from './exchange.ts'
 import { ProcessPool } from './process-pool.ts'
+import { ProcessQuota } from './process-quota.ts'
 import { Processes } from './processes.ts'
 import { type ScopeHost, StdioBackendScope } from './scope.ts'
 import { StartPolicy } from './start-policy.ts'
@@ -18,7 +19,7 @@ export function createStdioBackend(options: StdioBackendOptions): Backend {
 
 class ProcessBackend implements Backend, ScopeHost {
   readonly name: string
-  readonly maxSessionProcesses: number
+  readonly quota: ProcessQuota
   readonly telemetry: StdioTelemetry
   readonly processes: Processes
   readonly pool: ProcessPool
@@ -33,7 +34,7 @@ class ProcessBackend implements Backend, ScopeHost {
   constructor(options: StdioBackendOptions) {
     const { name, limits, clock } = options
     this.name = name
-    this.maxSessionProcesses = limits.maxSessionProcesses ?? DEFAULT_MAX_SESSION_PROCESSES
+    this.quota = new ProcessQuota(limits.maxSessionProcesses ?? DEFAULT_MAX_SESSION_PROCESSES)
     this.telemetry = new StdioTelemetry(options)
     this.processes = new Processes(conversationHost(options, this.telemetry))
     this.pool = new ProcessPool({

@@ -26,7 +26,10 @@ export interface StdioBackendOptions {
 export interface StdioBackendLimits {
   /** Processes for requests of the modern era, over all scopes; one request at a time each. Default 8. */
   readonly maxProcesses?: number
-  /** Processes of one scope that each serve one legacy session or one `subscriptions/listen`. Default 32. */
+  /**
+   * Processes of one principal, over all scopes, that each serve one legacy session or one `subscriptions/listen` (CARRIAGE
+   * section 10). Default 32.
+   */
   readonly maxSessionProcesses?: number
   /** Modern requests that wait for a process. Default 64. */
   readonly maxQueued?: number

@@ -19,6 +19,7 @@ import { eraReply } from './era.ts'
 import { Exchange, type ExchangeEnd, type ExchangeHost } from './exchange.ts'
 import { processEndedUnsent, tooManyProcesses } from './failures.ts'
 import type { ProcessPool } from './process-pool.ts'
+import type { ProcessQuota } from './process-quota.ts'
 import type { Processes } from './processes.ts'
 import type { StdioTelemetry } from './telemetry.ts'
 
@@ -26,7 +27,7 @@ import type { StdioTelemetry } from './telemetry.ts'
 export interface ScopeHost {
   readonly name: string
   readonly closing: boolean
-  readonly maxSessionProcesses: number
+  readonly quota: ProcessQuota
   readonly telemetry: StdioTelemetry
   readonly processes: Processes
   readonly pool: ProcessPool
@@ -47,8 +48,6 @@ export class StdioBackendScope implements BackendScope {
   readonly #sessions = new Map<string, Conversation>()
   /** One process each, too. */
   readonly #listens = new Set<Conversation>()
-  /** Processes of sessions and listens, also those that have not quite ended. */
-  #processes = 0
 
   constructor(host: ScopeHost, onSessionLost: SessionLostCallback) {
     this.name = host.name
@@ -122,14 +121,14 @@ export class StdioBackendScope implements BackendScope {
 
   /** It may last for days, so it does not take the place of others in the pool. */
   #listen(call: Call): CallHandle {
-    const refusal = this.#mayStart('modern')
+    const refusal = this.#mayStart('modern', call.request.principal)
     if (refusal !== undefined) return this.#refuse(call.sink, refusal)
     const conversation = this.#start(
       {
         over: processEndedUnsent,
         gone: () => this.#listens.delete(conversation),
       },
-      'modern',
+      { era: 'modern', principal: call.request.principal },
     )
     this.#listens.add(conversation)
     const exchange = this.#open(call, false, () => conversation.stop())
@@ -147,7 +146,7 @@ export class StdioBackendScope implements BackendScope {
       return exchange
     }
     if (call.request.method !== 'initialize') return this.#refuse(call.sink, sessionLost())
-    const refusal = this.#mayStart('legacy')
+    const refusal = this.#mayStart('legacy', call.request.principal)
     return refusal === undefined ? this.#openSession(session, call) : this.#refuse(call.sink, refusal)
   }
 
@@ -165,7 +164,7 @@ export class StdioBackendScope implements BackendScope {
       },
       gone: () => {},
     }
-    const conversation = this.#start(owner, 'legacy', session.client)
+    const conversation = this.#start(owner, { era: 'legacy', principal: call.request.principal }, session.client)
     this.#sessions.set(session.id, conversation)
     this.#host.sessionOpened()
     const exchange = this.#open(call, true, (_exchange, how) => {
@@ -193,15 +192,15 @@ export class StdioBackendScope implements BackendScope {
 
   // --- both ---
 
-  #mayStart(era: Era): CallFailure | undefined {
-    const { maxSessionProcesses, processes } = this.#host
-    return this.#processes >= maxSessionProcesses ? tooManyProcesses(maxSessionProcesses) : processes.refusal(era)
+  #mayStart(era: Era, principal = ANONYMOUS): CallFailure | undefined {
+    const { quota, processes } = this.#host
+    return quota.isFull(principal) ? tooManyProcesses(quota.limit) : processes.refusal(era)
   }
 
-  #start(owner: ConversationOwner, era: Era, client?: SessionClient): Conversation {
-    this.#processes += 1
+  #start(owner: ConversationOwner, { era, principal = ANONYMOUS }: StartedFor, client?: SessionClient): Conversation {
+    const place = this.#host.quota.take(principal)
     const gone = () => {
-      this.#processes -= 1
+      place.release()
       owner.gone()
     }
     return this.#host.processes.start({ ...owner, gone }, era, client)
@@ -232,6 +231,13 @@ export class StdioBackendScope implements BackendScope {
     return NOTHING_TO_HANDLE
   }
 }
+
+interface StartedFor {
+  readonly era: Era
+  readonly principal: string | undefined
+}
+
+const ANONYMOUS = 'anonymous'
 
 type Call = Pick<ConstructorParameters<typeof Exchange>[1], 'request' | 'message' | 'sink'>
 

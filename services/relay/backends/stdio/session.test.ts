@@ -126,12 +126,15 @@ describe('a legacy session', () => {
     expect(await world.ask(1, 'ping').sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 0 })
   })
 
-  it('is refused beyond limits.maxSessionProcesses of its scope, and counts until its process is gone', async () => {
+  it('is refused beyond limits.maxSessionProcesses of its principal, and counts until its process is gone', async () => {
     const world = await opened(['--stay'], { maxSessionProcesses: 1, stopGraceMs: 300 })
     const second = sessionOf('second')
     const refused = { code: 'QuotaExceeded', outcome: 0 }
-    expect(await initialize(world.scope, second).sink.failure()).toMatchObject(refused)
-    await initialize(world.backend.scope(), second).sink.replyText()
+    const other = world.backend.scope()
+    for (const scope of [world.scope, other]) {
+      expect(await initialize(scope, second).sink.failure()).toMatchObject(refused)
+    }
+    await initialize(other, second, 'peer:default/other').sink.replyText()
     world.scope.endSession(world.session, 'client')
     expect(await initialize(world.scope, second).sink.failure()).toMatchObject(refused)
     await eventually(() => alive(world)).toBe(1)
