@@ -8,13 +8,16 @@ import {
   scanMessage,
 } from '@causeway/npamp'
 import type { CallRequest } from '../exchanges/contract.ts'
-import type { PeerCall } from './peer-call.ts'
+
+interface Asking {
+  readonly request: CallRequest
+}
 
 /**
  * Which of the calls of one session a notification belongs to, by what it says; for peers that cannot say it beside the
  * message (digest 10 section 6). Undefined where nothing fits, or where two could.
  */
-export function callByContent(message: ScannedMessage, calls: Iterable<PeerCall>): PeerCall | undefined {
+export function callByContent<Call extends Asking>(message: ScannedMessage, calls: Iterable<Call>): Call | undefined {
   const open = [...calls]
   const progress = tokenAt(message, 'progressToken')
   if (progress !== undefined) return only(open.filter(({ request }) => progressTokenOf(request) === progress))
@@ -63,6 +66,6 @@ function scanned(octets: Uint8Array): ScannedMessage | undefined {
   }
 }
 
-function only(calls: readonly PeerCall[]): PeerCall | undefined {
+function only<Call>(calls: readonly Call[]): Call | undefined {
   return calls.length === 1 ? calls[0] : undefined
 }

@@ -1,6 +1,6 @@
 import { type BridgeEvent, MCP_NOTIFICATIONS, type McpDirection, mcpRequest, TLV } from '@causeway/npamp'
 import type { Session } from '../exchanges/contract.ts'
-import type { CallsHost } from './association-calls.ts'
+import type { CallsHost } from './calls-host.ts'
 import type { IncomingCalls } from './incoming-calls.ts'
 import { hex } from './incoming-sessions.ts'
 import type { OutgoingCalls } from './outgoing-calls.ts'
