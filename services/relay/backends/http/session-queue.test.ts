@@ -29,6 +29,22 @@ describe('SessionQueue', () => {
     expect(log).toEqual(['first', 'second'])
   })
 
+  it('takes one before all that wait, beyond its limit, and none once it is closed', () => {
+    const log: string[] = []
+    const queue = new SessionQueue(1, 1_000_000)
+    const first = posting('first', log)
+    queue.add(first)
+    queue.add(posting('second', log))
+    const between = posting('between', log)
+    queue.addFirst(between)
+    first.release()
+    expect(log).toEqual(['first', 'between'])
+    queue.clear()
+    queue.addFirst(posting('late', log))
+    between.release()
+    expect(log).toEqual(['first', 'between', 'second dropped'])
+  })
+
   it('runs any number of postings that release at once, in order', () => {
     const log: string[] = []
     const queue = new SessionQueue(10_000, 1_000_000)
