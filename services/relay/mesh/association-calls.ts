@@ -252,7 +252,7 @@ export class AssociationCalls {
   #failLargest(): void {
     const call = this.#outgoing?.largest
     const session = this.#serverTraffic?.largest
-    if (session !== undefined && session.heldOctets > (call?.heldOctets ?? 0)) session.loseHeld('client_budget')
+    if (session !== undefined && session.heldOctets > (call?.heldOctets ?? 0)) session.loseHeld()
     else if (call !== undefined) call.failAlone('budget')
     else if (this.#theBudget.over && this.#partOctets * 2 > this.#theBudget.heldOctets) {
       this.#host.abort(new LimitError('MEMORY', 'there is no memory left for the rest of a frame of the peer'))

@@ -9,8 +9,8 @@ export interface DeliveryOptions {
   readonly clock: Clock
   /** Counts what is held, positive and negative. */
   readonly onHeld: (octets: number) => void
-  /** The receiver is too slow: the exchange has to end, alone. Nothing is delivered any more. */
-  readonly onTooSlow: (why: 'overflow' | 'stall') => void
+  /** The receiver is too slow: the exchange has to end, alone. Nothing is delivered any more. `lost`: notifications. */
+  readonly onTooSlow: (why: 'overflow' | 'stall', lost: number) => void
 }
 
 /** Who is told; what belongs to no exchange has no end. */
@@ -89,14 +89,19 @@ export class Delivery {
     if (this.#isFlowing() && this.#end !== undefined) this.#finish(this.#end)
   }
 
-  /** Nobody wants the rest. */
-  drop(): void {
+  /** Nobody wants the rest. Answers how many notifications were held. */
+  drop(): number {
     this.#state = 'over'
     this.#disarm()
     const left = this.#held === NOTHING ? NOTHING : this.#held.slice(this.#taken)
     this.#letGo()
     this.#count(-this.#heldOctets)
-    for (const one of left) if ('lost' in one) one.lost()
+    let notifications = 0
+    for (const one of left) {
+      if ('lost' in one) one.lost()
+      else notifications += 1
+    }
+    return notifications
   }
 
   // The sink may end the exchange while it is being told something, which a type guard on the field would hide.
@@ -109,13 +114,13 @@ export class Delivery {
     this.#state = 'behind'
     this.#stallTimer = this.#options.clock.setTimeout(() => {
       this.#stallTimer = undefined
-      this.#tooSlow('stall')
+      this.#tooSlow('stall', 0)
     }, MAX_STALL_MS)
   }
 
   #hold(octets: Uint8Array): void {
     if (this.#heldOctets + octets.length > MAX_HELD_OCTETS) {
-      this.#tooSlow('overflow')
+      this.#tooSlow('overflow', 1)
       return
     }
     this.#keep(octets)
@@ -138,9 +143,8 @@ export class Delivery {
     else this.#sink.fail?.(end)
   }
 
-  #tooSlow(why: 'overflow' | 'stall'): void {
-    this.drop()
-    this.#options.onTooSlow(why)
+  #tooSlow(why: 'overflow' | 'stall', lost: number): void {
+    this.#options.onTooSlow(why, this.drop() + lost)
   }
 
   #count(octets: number): void {

@@ -90,8 +90,8 @@ export class ExchangeWatch {
     this.#metrics.add('causeway_sessions_ended_total', 1, { side: this.#side, reason })
   }
 
-  notificationDropped(reason: string): void {
-    this.#metrics.add('causeway_notifications_dropped_total', 1, { reason })
+  notificationDropped(reason: string, count = 1): void {
+    if (count > 0) this.#metrics.add('causeway_notifications_dropped_total', count, { reason })
   }
 
   #ended(outcome: string, durationMs: number): void {

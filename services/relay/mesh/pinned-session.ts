@@ -8,7 +8,7 @@ export interface PinnedSessionHost {
   readonly clock: Clock
   /** Octets that wait for the client, positive and negative. */
   readonly onHeld: (session: PinnedSession, octets: number) => void
-  readonly onNotificationLost: (reason: string) => void
+  readonly onNotificationsLost: (reason: string, count: number) => void
 }
 
 /**
@@ -40,7 +40,7 @@ export class PinnedSession {
   }
 
   notification(octets: Uint8Array): void {
-    if (this.#over || !this.hasClient) this.#host.onNotificationLost('no_client')
+    if (this.#over || !this.hasClient) this.#host.onNotificationsLost('no_client', 1)
     else this.#theDelivery.notification(octets)
   }
 
@@ -53,12 +53,11 @@ export class PinnedSession {
     else this.#theDelivery.inTurn(turn)
   }
 
-  /** What waits for the client is given up: it takes too much of what others need, or too long. */
-  loseHeld(reason: string): void {
+  /** What waits for the client is given up: others need the memory. */
+  loseHeld(): void {
     const delivery = this.#delivery
     this.#delivery = undefined
-    delivery?.drop()
-    this.#host.onNotificationLost(reason)
+    this.#host.onNotificationsLost('client_budget', delivery?.drop() ?? 0)
   }
 
   end(): void {
@@ -67,12 +66,18 @@ export class PinnedSession {
     this.#delivery = undefined
   }
 
+  /** What comes from now on goes to the client again, which bounds what it holds itself. */
+  #tooSlow(why: 'overflow' | 'stall', lost: number): void {
+    this.#delivery = undefined
+    this.#host.onNotificationsLost(`client_${why}`, lost)
+  }
+
   get #theDelivery(): Delivery {
     if (this.#delivery !== undefined) return this.#delivery
     const { clock, onHeld } = this.#host
     const delivery: Delivery = new Delivery(
       { notification: (octets) => this.session.client?.notification(octets, () => delivery.resume()) ?? 'ok' },
-      { clock, onHeld: (octets) => onHeld(this, octets), onTooSlow: (why) => this.loseHeld(`client_${why}`) },
+      { clock, onHeld: (octets) => onHeld(this, octets), onTooSlow: (why, lost) => this.#tooSlow(why, lost) },
     )
     this.#delivery = delivery
     return delivery

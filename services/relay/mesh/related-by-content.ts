@@ -9,10 +9,6 @@ import {
 } from '@causeway/npamp'
 import type { CallRequest } from '../exchanges/contract.ts'
 
-interface Asking {
-  readonly request: CallRequest
-}
-
 /**
  * Which of the calls of one session a notification belongs to, by what it says; for peers that cannot say it beside the
  * message (digest 10 section 6). Undefined where nothing fits, or where two could.
@@ -64,6 +60,10 @@ function scanned(octets: Uint8Array): ScannedMessage | undefined {
     if (error instanceof NpampError) return undefined
     throw error
   }
+}
+
+interface Asking {
+  readonly request: CallRequest
 }
 
 function only<Call>(calls: readonly Call[]): Call | undefined {

@@ -116,6 +116,27 @@ describe('what a server says outside any call', () => {
   })
 })
 
+it(`${requirement('MCP-017', 'MCP-015')} a server may ping and log before its answer to initialize, and is heard first`, async () => {
+  const mesh = edgeAndTools()
+  const order: string[] = []
+  const answer = new RecordingAnswer()
+  mesh.backend.script = (call) => {
+    call.notify(notificationText('early'))
+    call.ask(serverRequest({ id: '1', method: 'ping' }), answer)
+    call.request.session?.client?.notification(Buffer.from(notificationText('early too')), () => {})
+    call.result()
+  }
+  const session = sessionWithClient()
+  const sink = new AskableSink()
+  mesh.target.call(callRequest({ method: 'initialize', session, id: '0' }), sink)
+  void sink.end.then(() => order.push(`answer after ${sink.notifications.length + session.client.heard.length}`))
+  await mesh.network.settle()
+  sink.client.asked[0]?.result()
+  await mesh.network.settle()
+  expect(order).toEqual(['answer after 2'])
+  expect(answer.told).toEqual(['{"jsonrpc":"2.0","id":1,"result":{}}'])
+})
+
 describe('a client that is behind', () => {
   it('gets the rest in order when it takes more, requests among it', async () => {
     const { mesh, client, server, say } = await opened()
@@ -157,7 +178,7 @@ describe('a client that is behind', () => {
     const { answer } = ask(server, serverRequest())
     for (let n = 0; n < 5; n++) say(notificationText('x'.repeat(MIB)))
     await mesh.network.settle()
-    expect(mesh.edge.metrics.value('causeway_notifications_dropped_total', { reason: 'client_overflow' })).toBe(1)
+    expect(mesh.edge.metrics.value('causeway_notifications_dropped_total', { reason: 'client_overflow' })).toBe(4)
     expect(answer.told).toEqual(['NotDelivered'])
     client.makeRoom()
     say(notificationText('later'))
@@ -179,6 +200,14 @@ describe('a client that is behind', () => {
     expect(client.heard).toEqual([notificationText(1), notificationText(3)])
   })
 
+  it('that nothing waits for has lost nothing after 30 s', async () => {
+    const { mesh, client, say } = await opened()
+    client.answer = 'wait'
+    say(notificationText(1))
+    await mesh.network.pass(31_000)
+    expect(mesh.edge.metrics.total('causeway_notifications_dropped_total')).toBe(0)
+  })
+
   it('that holds most of the memory of the relay loses what it holds, and the association is read on', async () => {
     const { mesh, client, say } = await opened({ edgeLimits: { heldOctets: MIB } })
     const other = await open(mesh)
@@ -187,7 +216,7 @@ describe('a client that is behind', () => {
     await mesh.network.settle()
     other.say(notificationText('after'))
     await mesh.network.pass(5_200)
-    expect(mesh.edge.metrics.value('causeway_notifications_dropped_total', { reason: 'client_budget' })).toBe(1)
+    expect(mesh.edge.metrics.value('causeway_notifications_dropped_total', { reason: 'client_budget' })).toBe(2)
     expect(other.client.heard).toEqual([notificationText('after')])
   })
 

@@ -48,7 +48,7 @@ export class ServerTraffic {
         if (octets > 0) budget.hold(octets)
         else budget.release(-octets)
       },
-      onNotificationLost: (reason) => this.#dropped(reason),
+      onNotificationsLost: (reason, count) => host.context.outgoingWatch.notificationDropped(reason, count),
     })
     this.#sessions.set(session.id, pinned)
   }
