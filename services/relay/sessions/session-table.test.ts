@@ -124,7 +124,7 @@ describe('northbound sessions', () => {
       opened(sessions, b)
     }
     expect(sessions.open(a, WHO)).toEqual({ full: 'principal', limit: 100 })
-    expect(sessions.open({ ...a, limits: { sessions: 50 } }, 'CN=other')).toEqual({ full: 'route', limit: 50 })
+    expect(sessions.open({ ...a, limits: { sessions: 50 } }, 'CN=other')).toEqual({ full: 'ownLimit', limit: 50 })
     const other = sessions.open(b, 'CN=other')
     if ('full' in other) throw new Error('no session to be had')
     expect(sessions.find(other.edgeId, b, 'CN=other')).toBe(other)

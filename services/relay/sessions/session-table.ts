@@ -23,7 +23,8 @@ export interface SessionTableOptions {
 
 /** Why `initialize` gets no session: all that there may be are open. */
 export interface SessionsFull {
-  readonly full: 'route' | 'principal'
+  /** route: the listener's limit of each route; ownLimit: that of this route. */
+  readonly full: 'route' | 'ownLimit' | 'principal'
   readonly limit: number
 }
 
@@ -47,8 +48,10 @@ export class SessionTable {
   /** Mints a session for `initialize`. */
   open(route: Route, principal: string): NorthboundSession | SessionsFull {
     const { clock, random, sessionsPerRoute, sessionsPerPrincipal, shared } = this.#options
-    const routeLimit = Math.min(sessionsPerRoute, route.limits.sessions ?? Number.POSITIVE_INFINITY)
-    if (this.#perRoute.of(route.name) >= routeLimit) return { full: 'route', limit: routeLimit }
+    const { sessions = Number.POSITIVE_INFINITY } = route.limits
+    const open = this.#perRoute.of(route.name)
+    if (open >= sessions) return { full: 'ownLimit', limit: sessions }
+    if (open >= sessionsPerRoute) return { full: 'route', limit: sessionsPerRoute }
     if (this.#perPrincipal.of(principal) >= sessionsPerPrincipal) {
       return { full: 'principal', limit: sessionsPerPrincipal }
     }

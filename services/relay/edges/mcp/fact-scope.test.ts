@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { clientOf } from '../../../../test/fixtures/edge/asked.ts'
 import { edgeHarness, INITIALIZE, legacy, modern, modernHeaders } from '../../../../test/fixtures/edge/edge-harness.ts'
+import type { ScriptedCall } from '../../../../test/fixtures/edge/scripted-target.ts'
 import type { FactScope, ToolFacts } from '../../exchanges/tool-facts.ts'
 import { isListChanged } from './fact-scope.ts'
 
@@ -36,6 +38,7 @@ describe('what labels rest on', () => {
       call.notify(CHANGED)
       call.error('{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}')
     }
+    clientOf(target.calls[0] as ScriptedCall).notification(Buffer.from(CHANGED), () => {})
     await client.post(modern('tools/list'), modernHeaders('tools/list'))
     await client.post(modern('tools/call', { name: 'a' }), modernHeaders('tools/call', 'a'))
     client.close()
@@ -46,6 +49,7 @@ describe('what labels rest on', () => {
       ['effectOf initialize', inSession],
       ['effectOf tools/list', inSession],
       ['listed tools/list {"r":1}', inSession],
+      ['listChanged', inSession],
       ['effectOf tools/list', outside],
       ['listChanged', outside],
       ['effectOf tools/call', outside],

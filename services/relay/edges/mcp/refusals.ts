@@ -161,9 +161,14 @@ export function sessionUnknown(): EdgeError {
 }
 
 export function tooManySessions({ full, limit }: SessionsFull): EdgeError {
-  const [whose, name] = full === 'route' ? ['route', 'sessionsPerRoute'] : ['client', 'sessionsPerPrincipal']
+  const whose = { route: 'route', ownLimit: 'route', principal: 'client' }[full]
+  const name = {
+    route: 'limits.sessionsPerRoute of the relay',
+    ownLimit: 'limits.sessions of the route',
+    principal: 'limits.sessionsPerPrincipal of the relay',
+  }[full]
   return {
-    ...refusal('QuotaExceeded', `this ${whose} has its ${limit} sessions open (limits.${name})`),
+    ...refusal('QuotaExceeded', `this ${whose} has its ${limit} sessions open (${name})`),
     status: 503,
     retryAfter: '30',
   }

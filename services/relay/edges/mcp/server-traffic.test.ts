@@ -259,6 +259,27 @@ describe('what the server says outside any call', () => {
   })
 })
 
+describe('a client that takes nothing of the stream of its session for 30 s', () => {
+  it('loses the connection and not the session, and finds on the next one what it was not shown', async () => {
+    const headers = await openSession(harness)
+    const client = clientOf(harness.target.calls[0] as never)
+    const stream = await harness.client.events(headers)
+    await stream.text((text) => text.length > 0)
+    stream.pause()
+    const big = Buffer.from(`{"x":"${'x'.repeat(500_000)}"}`)
+    let told = false
+    while (client.notification(big, () => (told = true)) === 'ok');
+    harness.clock.advance(30_000)
+    stream.resume()
+    await stream.broken()
+    expect(told).toBe(true)
+    expect(harness.log).toMatchObject([{ level: 'warn', msg: 'a client took nothing of a stream for too long' }])
+    client.notification(Buffer.from('{"n":1}'), () => {})
+    const next = await harness.client.events(headers)
+    await next.text((text) => text.includes('{"n":1}'))
+  })
+})
+
 describe('the end of a session', () => {
   it('fails what the client has not answered, and ends its stream', async () => {
     const { headers, call } = await withCall()

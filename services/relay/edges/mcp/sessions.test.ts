@@ -34,8 +34,8 @@ async function initialized(path = '/mcp'): Promise<string> {
 
 async function causeway(body: string, headers: Record<string, string>, path = '/mcp') {
   const answer = await harness.client.post(body, headers, path)
-  const { code, data } = JSON.parse(answer.body).error
-  return { status: answer.status, code, ...data.causeway, headers: answer.headers }
+  const { code, message, data } = JSON.parse(answer.body).error
+  return { status: answer.status, code, message, ...data.causeway, headers: answer.headers }
 }
 
 describe('initialize', () => {
@@ -122,6 +122,7 @@ describe('initialize', () => {
     const refusal = await causeway(INITIALIZE, {})
     expect(refusal).toMatchObject({ status: 503, code: 'QuotaExceeded', delivery: 'not_sent' })
     expect(refusal.headers['retry-after']).toBe('30')
+    expect(refusal.message).toBe('this route has its 3 sessions open (limits.sessionsPerRoute of the relay)')
     expect(harness.target.calls).toHaveLength(SESSIONS)
     await initialized('/other')
   })
