@@ -345,6 +345,19 @@ describe('the modern era', () => {
     expect(host.untaken).toEqual([])
   })
 
+  it('a cancel that comes when its answer has come harms no other request on the connection', async () => {
+    host.say(modern('1', 'tools/list'))
+    const request = await post()
+    const stream = request.stream().event(answer('1'))
+    expect(await host.next()).toBe(answer('1'))
+    stream.end()
+    host.say(modern('2', 'tools/list'))
+    const second = await post()
+    host.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
+    second.json(200, answer('2'))
+    expect(await host.next()).toBe(answer('2'))
+  })
+
   it.each([
     [404, '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}'],
     [400, '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}'],

@@ -1,7 +1,7 @@
 import { TransportError } from '../http/transport-error.mjs'
 import { modernHeaders, POST_HEADERS, sessionHeaders } from '../mcp/request-headers.mjs'
 import { failureLine, RefusedError } from './failure.mjs'
-import { backoffMs, DEFAULT_RETRY_MS, openStream } from './listen.mjs'
+import { DEFAULT_RETRY_MS, openStream, pauseMs } from './listen.mjs'
 import { EndedError, sleep } from './scope.mjs'
 import { BrokenStreamError, discard, messagesOf, sendOk } from './wire.mjs'
 
@@ -114,7 +114,7 @@ function note(resumption, { lastEventId, retryMs }) {
  */
 async function resume({ task }, session, { lastEventId, retryMs }, parts) {
   for (let failures = 0; ; failures++) {
-    await sleep(Math.max(retryMs, backoffMs(failures)), task.signal)
+    await sleep(pauseMs(retryMs, failures), task.signal)
     try {
       const reply = await openStream(session, parts, lastEventId, task.signal)
       if (reply !== undefined) return reply

@@ -26,6 +26,7 @@ export async function listen(session, parts, renew) {
     try {
       const reply = await openStream(session, parts, lastEventId, signal)
       if (reply === undefined) return
+      failures++
       for await (const event of messagesOf(reply)) {
         failures = 0
         lastEventId = event.lastEventId ?? lastEventId
@@ -47,7 +48,7 @@ export async function listen(session, parts, renew) {
       }
       failures++
     }
-    await sleep(Math.max(retryMs, backoffMs(failures)), signal).catch(() => {})
+    await sleep(pauseMs(retryMs, failures), signal).catch(() => {})
   }
 }
 
@@ -70,11 +71,20 @@ export async function openStream(session, { transport }, lastEventId, signal) {
   return undefined
 }
 
-/** @param {number} failures in a row @returns {number} */
-export function backoffMs(failures) {
-  return failures === 0 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
+/**
+ * How long to wait before asking for a stream again.
+ *
+ * @param {number} retryMs as the server wishes
+ * @param {number} failures in a row
+ * @returns {number}
+ */
+export function pauseMs(retryMs, failures) {
+  const backoffMs = failures === 0 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
+  return Math.max(LEAST_PAUSE_MS, retryMs, backoffMs)
 }
 
 export const DEFAULT_RETRY_MS = 1_000
+/** Whatever a server wishes. */
+const LEAST_PAUSE_MS = 20
 const FIRST_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 30_000

@@ -45,7 +45,8 @@ export class Sessions {
    * @param {HttpReply} reply
    */
   begin(post, reply) {
-    this.#current?.listening.abort()
+    // A host that begins anew leaves the session that it had.
+    this.end()
     const session = new LegacySession(sessionIdOf(reply))
     this.#initialize = post.message
     this.#initialized = undefined

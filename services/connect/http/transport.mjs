@@ -74,10 +74,10 @@ export class Transport {
         method,
         headers: { host: url.host, ...this.#options.headers, ...headers, ...length, ...this.#proxyHeaders(url) },
         agent: this.#agent,
-        signal,
       })
+      abortWith(client, signal)
       const wasSent = watchConnection(client, this.#agent instanceof HttpsAgent)
-      client.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+      client.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
         if (signal.aborted) reject(signal.reason)
         else reject(this.#failure(url, error, wasSent()))
       })
@@ -114,6 +114,20 @@ export class Transport {
     if (!sent) return new TransportError('not_sent', notConnected(this.#options.proxy ?? url, error))
     return new TransportError('unknown', `the connection to ${url.host} broke before the answer: ${error.message}`)
   }
+}
+
+/**
+ * Node's own option `signal` would bind the signal to the connection too, which serves other requests after this one; and
+ * a reason would be thrown by a connection that has just been handed back, as nobody listens there.
+ *
+ * @param {ClientRequest} client
+ * @param {AbortSignal} signal
+ */
+function abortWith(client, signal) {
+  const abort = () => client.destroy()
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  client.once('close', () => signal.removeEventListener('abort', abort))
 }
 
 /**

@@ -57,6 +57,14 @@ export class TunnelAgent extends Agent {
  * @param {(error: Error | null, socket?: Duplex) => void} callback called exactly once
  */
 function openTunnel(proxy, target, timeoutMs, callback) {
+  let isOver = false
+  /** @type {(error: Error | null, socket?: Duplex) => void} */
+  const finish = (error, socket) => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    callback(error, socket)
+  }
   const send = proxy.protocol === 'https:' ? httpsRequest : httpRequest
   const request = send({
     host: bareHost(proxy),
@@ -68,24 +76,21 @@ function openTunnel(proxy, target, timeoutMs, callback) {
   })
   const timer = setTimeout(() => request.destroy(new Error('the proxy does not answer')), timeoutMs)
   request.once('connect', (response, socket, head) => {
-    clearTimeout(timer)
-    if (response.statusCode === 200) {
-      if (head.length > 0) socket.unshift(head)
-      callback(null, socket)
-    } else {
+    // TLS on top of it tells of every failure.
+    socket.on('error', () => {})
+    if (response.statusCode !== 200) {
       socket.destroy()
-      callback(new TunnelRefusedError(response.statusCode ?? 0))
+      finish(new TunnelRefusedError(response.statusCode ?? 0))
+      return
     }
+    if (head.length > 0) socket.unshift(head)
+    finish(null, socket)
   })
   request.once('response', (response) => {
-    clearTimeout(timer)
     response.destroy()
-    callback(new TunnelRefusedError(response.statusCode ?? 0))
+    finish(new TunnelRefusedError(response.statusCode ?? 0))
   })
-  request.once('error', (error) => {
-    clearTimeout(timer)
-    callback(error)
-  })
+  request.on('error', finish)
   request.end()
 }
 

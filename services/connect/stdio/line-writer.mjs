@@ -4,6 +4,8 @@
 export class LineWriter {
   #output
   #gone = false
+  /** @type {(() => void)[]} */
+  #waiting = []
 
   /**
    * @param {Writable} output
@@ -14,10 +16,12 @@ export class LineWriter {
     const gone = () => {
       if (this.#gone) return
       this.#gone = true
+      this.#release()
       onGone()
     }
     output.on('error', gone)
     output.on('close', gone)
+    output.on('drain', () => this.#release())
   }
 
   /**
@@ -34,14 +38,11 @@ export class LineWriter {
     // A JSON text has line ends only between its tokens, where a blank is as good (CARRIAGE section 3).
     for (let at = 0; at < octets.length; at++) if (line[at] === LF || line[at] === CR) line[at] = BLANK
     line[octets.length] = LF
-    if (this.#output.write(line)) return
-    await new Promise((resolve) => {
-      const settle = () => {
-        this.#output.off('drain', settle).off('close', settle).off('error', settle)
-        resolve(undefined)
-      }
-      this.#output.on('drain', settle).on('close', settle).on('error', settle)
-    })
+    if (!this.#output.write(line)) await new Promise((resolve) => this.#waiting.push(() => resolve(undefined)))
+  }
+
+  #release() {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { LAUNCHER } from '../../fixtures/connect/launcher.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LAUNCHER, olderNode } from '../../fixtures/connect/launcher.ts'
 import { type ScriptedServer, scriptedServer } from '../../fixtures/http/scripted-server.ts'
 
 /** `causeway-connect` as a process: how it ends, and what it leaves. */
@@ -18,7 +18,11 @@ afterEach(async () => {
 })
 
 function start(...args: string[]) {
-  const started = spawn(process.execPath, [LAUNCHER, ...args], { stdio: 'pipe' })
+  return startWith(process.execPath, ...args)
+}
+
+function startWith(node: string, ...args: string[]) {
+  const started = spawn(node, [LAUNCHER, ...args], { stdio: 'pipe' })
   child = started
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
   let error = ''
@@ -36,13 +40,17 @@ function start(...args: string[]) {
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}\n'
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":{}}'
 
-it('the end of its input lets open requests finish', async () => {
-  const { child, ended, next } = start(server.url.href)
-  child.stdin.end(CALL)
-  const call = await server.next()
-  call.json(200, ANSWER)
-  expect(await next()).toBe(ANSWER)
-  expect(await ended).toEqual([0, null])
+describe.each([process.execPath, olderNode() ?? process.execPath])('with %s', (node) => {
+  it.each(['json', 'stream'] as const)('the end of its input lets open requests finish: %s', async (kind) => {
+    const { child, ended, next, error } = startWith(node, server.url.href)
+    child.stdin.end(CALL)
+    const call = await server.next()
+    if (kind === 'json') call.json(200, ANSWER)
+    else call.stream().event(ANSWER).end()
+    expect(await next()).toBe(ANSWER)
+    expect(await ended).toEqual([0, null])
+    expect(error()).toBe('')
+  })
 })
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
