@@ -1,6 +1,7 @@
 import {
   type Bridge,
   type BridgeEvent,
+  type CancelFate,
   type IncomingExchange,
   OUTCOME,
   type OutgoingExchange,
@@ -94,7 +95,9 @@ export class SentServerRequests {
   reply({ exchange, kind, octets, message, release }: BridgeEvent & { type: 'reply' }): void {
     const sent = this.#forget(exchange)
     if (sent === undefined) return
-    if (!sent.over) {
+    if (sent.over) release?.()
+    else {
+      sent.over = true
       this.#options.watch.replied(kind, ...this.#factsOf(sent))
       sent.sink.reply({ kind, octets, message, release })
     }
@@ -112,31 +115,33 @@ export class SentServerRequests {
     this.#options.onEnded()
   }
 
-  /** The session ended: its server is told nothing more, and the peer's client is asked nothing more. */
+  /** The session ended: whoever asked in it is told so, and the peer's client that nobody wants its answers. */
   endOf(asker: object): void {
-    const { bridge, clock, flush } = this.#options
-    const open = [...(this.#byAsker.get(asker) ?? [])]
-    for (const sent of open) {
-      // Entries stay until the peer's one reply, as those of every cancelled exchange (CARRIAGE section 5).
-      if (bridge.cancel(sent.exchange, clock.now()) === 'withdrawn') this.#forget(sent.exchange)
-      if (!sent.over) this.#fail(sent, SESSION_GONE)
+    for (const sent of [...(this.#byAsker.get(asker) ?? [])]) {
+      if (sent.over) continue
+      this.#fail(sent, SESSION_GONE)
+      this.#giveUp(sent)
     }
-    if (open.length > 0) flush()
   }
 
   // --- bookkeeping ---
 
-  #cancel(sent: Sent, own: Parameters<ServerRequestHandle['cancel']>[0]): void {
+  #cancel(sent: Sent, own: Cancelling): void {
     if (sent.over || sent.cancelled) return
-    const { bridge, clock, flush, watch, onEnded } = this.#options
     sent.cancelled = true
+    if (this.#giveUp(sent, own) === 'withdrawn') this.#fail(sent, { ...GIVEN_UP, outcome: OUTCOME.CANCELLED })
+  }
+
+  /** What was sent stays until the peer's one reply, as every cancelled exchange does (CARRIAGE section 5). */
+  #giveUp(sent: Sent, own?: Cancelling): CancelFate {
+    const { bridge, clock, flush, watch, onEnded } = this.#options
     const fate = bridge.cancel(sent.exchange, clock.now(), own)
-    watch.cancelled('sent', fate)
+    if (fate !== 'over') watch.cancelled('sent', fate)
     flush()
-    if (fate !== 'withdrawn') return
+    if (fate !== 'withdrawn') return fate
     this.#forget(sent.exchange)
-    this.#fail(sent, { ...GIVEN_UP, outcome: OUTCOME.CANCELLED })
     onEnded()
+    return fate
   }
 
   #fail(sent: Sent, failure: CallFailure): void {
@@ -164,6 +169,8 @@ export class SentServerRequests {
     return this.#options.nameOf(exchange.ordinal)
   }
 }
+
+type Cancelling = Parameters<ServerRequestHandle['cancel']>[0]
 
 interface Sent {
   readonly exchange: OutgoingExchange
