@@ -151,6 +151,8 @@ describe('the stream of a session', () => {
     ['405', (arrival) => arrival.json(405, '')],
     ['400', (arrival) => arrival.json(400, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"x"}}')],
     ['401', (arrival) => arrival.json(401, '')],
+    ['404, as servers do that know no GET', (arrival) => arrival.json(404, 'Not Found')],
+    ['501', (arrival) => arrival.json(501, '')],
     ['a redirect', (arrival) => arrival.json(302, '', { location: 'http://127.0.0.1:9/' })],
     ['JSON', (arrival) => arrival.json(200, '{}')],
     ['202 and a body', (arrival) => arrival.json(202, 'Accepted')],
@@ -164,24 +166,6 @@ describe('the stream of a session', () => {
     arrival.json(200, result(1))
     await sink.end
     expect([backend.openSessions, timers.pending]).toEqual([1, 0])
-  })
-
-  it('says with 404 that the backend has lost the session', async () => {
-    const { get, lost, backend, call } = await listeningWorld()
-    get.json(404, '')
-    await expect.poll(() => lost).toEqual(['s backend'])
-    expect(backend.openSessions).toBe(0)
-    expect(await call(ping(1)).sink.failure()).toMatchObject({ code: 'SessionLost' })
-  })
-
-  it('is only missing at 404 where the backend gave the session no id', async () => {
-    const { get, lost, server, call } = await listeningWorld({}, { sessionId: '' })
-    get.json(404, '')
-    const { sink } = call(ping(1))
-    const arrival = await server.next()
-    arrival.json(200, result(1))
-    await sink.end
-    expect(lost).toEqual([])
   })
 })
 

@@ -32,8 +32,9 @@ export function openListeningStream(
     }
     const { status } = end
     if (isTemporary(status)) return 'again'
-    // Shipped servers answer 400 where they mean 404; but a first 400 may only say that there is no stream.
-    const unknown = status === 404 || (status === 400 && wasOpen)
+    // Shipped servers answer 400 where they mean 404, and either where they have no stream at all. Before there was one it
+    // says no more than that: a session that is lost shows at what is posted next.
+    const unknown = wasOpen && (status === 404 || status === 400)
     if (unknown && session.sessionId !== undefined) onUnknown()
     else telemetry.streamRefused(status)
     return 'over'

@@ -35,7 +35,7 @@ export function httpErrorFailure(status: number, headers: ResponseHeaders): Call
 
 /** Whether the same GET may be answered with an event stream later. */
 export function isTemporary(status: number): boolean {
-  return status >= 500 || status === 408 || status === 409 || status === 425 || status === 429
+  return (status >= 500 && status !== 501) || status === 408 || status === 409 || status === 425 || status === 429
 }
 
 /** Whether a GET was answered with the event stream that it asked for. */

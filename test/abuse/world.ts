@@ -1,0 +1,56 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { HttpClient } from '../fixtures/edge/http-client.ts'
+import type { MeshSpecs } from '../fixtures/mesh/documents.ts'
+import { type MeshHere, startMeshHere } from '../fixtures/mesh/relays-here.ts'
+import { cleanUp } from '../integration/clean-up.ts'
+import { modernCall } from '../integration/clients.ts'
+import { LegacyClient } from './legacy-client.ts'
+import { LegacyServer } from './legacy-server.ts'
+
+/** Two relays and an odd server behind them, for all tests of a file. */
+export interface World {
+  readonly server: LegacyServer
+  readonly mesh: MeshHere
+  readonly url: string
+  /** With a session of its own; ends with the test. */
+  client(version?: string): Promise<LegacyClient>
+  /** One modern request for a tool, answered whole. */
+  modern(name: string, id: string, args?: string): ReturnType<HttpClient['post']>
+}
+
+export function sharedWorld(specs: Omit<MeshSpecs, 'backends'> = {}): World {
+  let server: LegacyServer
+  let mesh: MeshHere
+  beforeAll(async () => {
+    server = await LegacyServer.open()
+    mesh = await startMeshHere({ backends: { odd: server.url }, ...specs })
+  })
+  afterAll(async () => {
+    await mesh.stop()
+    await server.close()
+  })
+  const client = async (version?: string) =>
+    cleanUp(await LegacyClient.connect(mesh.endpoint('odd'), version), (one) => one.close())
+  return {
+    get server() {
+      return server
+    },
+    get mesh() {
+      return mesh
+    },
+    get url() {
+      return mesh.endpoint('odd')
+    },
+    client,
+    async modern(name, id, args = '{}') {
+      const { body, headers } = modernCall(name, {}, { raw: id })
+      const { http, path } = await client()
+      return http.post(body.replace('"arguments":{}', `"arguments":${args}`), headers, path)
+    },
+  }
+}
+
+/** Nothing may be left open by what a file did. */
+export function openExchanges({ edge, tools }: MeshHere): number {
+  return edge.metrics.total('causeway_exchanges_open') + tools.metrics.total('causeway_exchanges_open')
+}
