@@ -1,61 +1,16 @@
-import { Client as ModernClient } from '@modelcontextprotocol/client'
-import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
-import {
-  CreateMessageRequestSchema,
-  ElicitRequestSchema,
-  ListRootsRequestSchema,
-  LoggingMessageNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js'
-import { afterEach, describe, expect, it } from 'vitest'
-import { LAUNCHER, olderNode } from '../../fixtures/connect/launcher.ts'
+import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it } from 'vitest'
+import { olderNode } from '../../fixtures/connect/launcher.ts'
 import { type Fixture, startFixture } from '../../fixtures/process/fixture.ts'
+import { stopped } from '../clean-up.ts'
 import { callText, PIN_MODERN } from '../clients.ts'
+import { legacyHost, modernHost } from './hosts.ts'
 
 /** Hosts as people have them, on the published SDKs, that start `causeway-connect` as their server. */
 
-const cleanUps: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-async function server(name: 'everything' | 'modern', env: Record<string, string> = {}, args: string[] = []) {
-  const started = await startFixture<{ url: string }>(
-    new URL(`../../fixtures/servers/${name}.ts`, import.meta.url),
-    args,
-    {
-      env,
-    },
-  )
-  cleanUps.push(() => started.stop())
-  return started
-}
-
-const command = (node: string, url: string) => ({ command: node, args: [LAUNCHER, url], stderr: 'ignore' as const })
-
-async function legacyHost(url: string, node = process.execPath): Promise<LegacyClient> {
-  const client = new LegacyClient(
-    { name: 'host', version: '1' },
-    { capabilities: { sampling: {}, elicitation: {}, roots: { listChanged: true } } },
-  )
-  cleanUps.push(() => client.close())
-  client.setRequestHandler(CreateMessageRequestSchema, () => ({
-    model: 'm',
-    role: 'assistant',
-    content: { type: 'text', text: 'sampled here' },
-  }))
-  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
-  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///r', name: 'the root' }] }))
-  await client.connect(new LegacyStdio(command(node, url)))
-  return client
-}
-
-async function modernHost(url: string, mode: 'auto' | { pin: string }, node = process.execPath): Promise<ModernClient> {
-  const client = new ModernClient({ name: 'host', version: '1' }, { versionNegotiation: { mode } })
-  cleanUps.push(() => client.close())
-  await client.connect(new ModernStdio(command(node, url)))
-  return client
+function server(name: 'everything' | 'modern', env: Record<string, string> = {}, args: string[] = []) {
+  const script = new URL(`../../fixtures/servers/${name}.ts`, import.meta.url)
+  return stopped(startFixture<{ url: string }>(script, args, { env }))
 }
 
 const older = olderNode()

@@ -41,6 +41,15 @@ const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":{}}'
 
 describe.each([process.execPath, olderNode() ?? process.execPath])('with %s', (node) => {
+  it('is ready within 5 s', async () => {
+    const began = performance.now()
+    const { child, next } = startWith(node, server.url.href)
+    child.stdin.write(CALL)
+    ;(await server.next()).json(200, ANSWER)
+    expect(await next()).toBe(ANSWER)
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
   it.each(['json', 'stream'] as const)('the end of its input lets open requests finish: %s', async (kind) => {
     const { child, ended, next, error } = startWith(node, server.url.href)
     child.stdin.end(CALL)
