@@ -4,6 +4,7 @@ import { CBOR_AND_NAME_MUTANTS } from './cbor-and-names.ts'
 import { HELLO_MUTANTS } from './hello.ts'
 import { KEY_RENEWAL_MUTANTS } from './key-renewal.ts'
 import { KEYS_AND_HANDSHAKE_MUTANTS } from './keys-and-handshake.ts'
+import { MCP_MUTANTS } from './mcp.ts'
 import type { Mutant } from './mutant.ts'
 import { QUEUE_AND_TIME_MUTANTS } from './queue-and-time.ts'
 import { RECORD_MUTANTS } from './record.ts'
@@ -23,4 +24,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...ASSOCIATION_MUTANTS,
   ...QUEUE_AND_TIME_MUTANTS,
   ...BRIDGE_MUTANTS,
+  ...MCP_MUTANTS,
 ]
