@@ -1,6 +1,6 @@
 import { type CloseCause, ClosedError, type Transport } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
-import { backoffMs, DEMAND_BACKOFF_MS } from './backoff.ts'
+import { backoffMs, DEMAND_BACKOFF_MS } from '../pacing/backoff.ts'
 import { type DialFailure, failureAfterHandshake, failureOfClose, failureOfError } from './dial-failure.ts'
 import type { DialGate } from './dial-gate.ts'
 import type { PeerAssociation } from './peer-association.ts'

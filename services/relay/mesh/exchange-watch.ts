@@ -2,7 +2,7 @@ import { OUTCOME, type Outcome, type TransportFailure } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { Counter, Gauge, HistogramHandle, Logger, Metrics } from '@causeway/telemetry'
 import type { CallFailure } from '../exchanges/contract.ts'
-import { LineLimit } from './line-limit.ts'
+import { LineLimit } from '../pacing/line-limit.ts'
 
 /** What a log line says of an exchange. */
 export interface ExchangeFacts {

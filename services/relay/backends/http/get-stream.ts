@@ -1,4 +1,4 @@
-import { type BackoffLimits, backoffMs } from '../../mesh/backoff.ts'
+import { type BackoffLimits, backoffMs } from '../../pacing/backoff.ts'
 import { StreamConnection, type StreamEnd, type StreamMessages } from './stream-connection.ts'
 import type { StreamPosition } from './stream-position.ts'
 import type { Upstream } from './upstream.ts'

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { BackoffLimits } from '../../mesh/backoff.ts'
+import type { BackoffLimits } from '../../pacing/backoff.ts'
 import type { BackendClock } from '../contract.ts'
 import type { ConcurrencyGate } from './concurrency-gate.ts'
 import type { HttpTransport } from './contract.ts'

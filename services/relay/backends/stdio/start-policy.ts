@@ -1,5 +1,5 @@
 import type { CallFailure } from '../../exchanges/contract.ts'
-import { backoffMs } from '../../mesh/backoff.ts'
+import { backoffMs } from '../../pacing/backoff.ts'
 import type { BackendClock } from '../contract.ts'
 import { backingOff } from './failures.ts'
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Logger } from '@causeway/telemetry'
-import { LineLimit } from '../../mesh/line-limit.ts'
+import { LineLimit } from '../../pacing/line-limit.ts'
 import type { BackendClock } from '../contract.ts'
 import { type Line, LineReader } from './line-reader.ts'
 

@@ -1,5 +1,5 @@
 import type { Counter, Gauge, Logger, Metrics } from '@causeway/telemetry'
-import { LineLimit } from '../../mesh/line-limit.ts'
+import { LineLimit } from '../../pacing/line-limit.ts'
 import { BackendTelemetry } from '../http/telemetry.ts'
 import type { StdioBackendOptions } from './contract.ts'
 import { describeEnd, type ProcessEnd } from './process-end.ts'
