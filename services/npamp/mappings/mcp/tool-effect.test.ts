@@ -51,9 +51,9 @@ describe('the effect of a tool', () => {
 
   it(`${requirement('MCP-034')} a hint that is no boolean is absent`, () => {
     for (const readOnlyHint of ['true', 1, null, {}, [true]]) {
-      expect(toolEffect(pageOf([{ name: 'x', annotations: { readOnlyHint } }])?.tools[0]?.hints)).toBe(
-        EFFECT.DESTRUCTIVE,
-      )
+      expect(
+        toolEffect(pageOf([{ name: 'x', annotations: { readOnlyHint, destructiveHint: false } }])?.tools[0]?.hints),
+      ).toBe(EFFECT.DESTRUCTIVE)
     }
   })
 
