@@ -34,7 +34,7 @@ export class LegacyClient {
     const params = `{"protocolVersion":"${this.version}","capabilities":{"sampling":{},"roots":{},"elicitation":{}},"clientInfo":{"name":"abuse","version":"1"}}`
     const body = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":${params}}`
     const { status, headers, body: text } = await this.http.post(body, {}, this.path)
-    if (status !== 200) throw new Error(`initialize: ${status} ${text}`)
+    if (status !== 200 || headers['mcp-session-id'] === undefined) throw new Error(`initialize: ${status} ${text}`)
     this.#session = String(headers['mcp-session-id'])
     await this.post(INITIALIZED)
   }

@@ -6,12 +6,8 @@ import type { Upstream } from './upstream.ts'
 export interface GetStreamListener extends StreamMessages {
   /** The backend has given a status to one connection of it. */
   answered?(): void
-  /**
-   * One connection of it is over. 'again': it goes on, after the time that the server asked for.
-   *
-   * @param failures connections in a row that told nothing.
-   */
-  over(end: StreamEnd, failures: number): 'again' | 'over'
+  /** One connection of it is over. 'again': it goes on, after the time that the server asked for. */
+  over(end: StreamEnd): 'again' | 'over'
 }
 
 export interface GetStreamOptions {
@@ -84,7 +80,7 @@ export class GetStream {
   #over(end: StreamEnd): void {
     this.#connection = undefined
     this.#failures = end.kind === 'ended' && this.#position.events > 0 ? 0 : this.#failures + 1
-    if (this.#listener.over(end, this.#failures) === 'again' && !this.#closed) this.openLater()
+    if (this.#listener.over(end) === 'again' && !this.#closed) this.openLater()
   }
 }
 

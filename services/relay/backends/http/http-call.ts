@@ -46,6 +46,8 @@ export class HttpCall {
   #accepted = false
   #answer: Answer | undefined
   #stream: GetStream | undefined
+  /** Connections in a row that brought no stream to go on with. */
+  #failures = 0
   #lingering: unknown
   /** The reply is there. */
   #finished = false
@@ -210,31 +212,37 @@ export class HttpCall {
         arriving: (octets) => this.#listener.arriving(octets),
         dropped: (reason) => telemetry.dropped(reason),
         otherEvent: () => telemetry.dropped('event_type'),
-        over: (end, failures) => this.#streamOver(end, failures),
+        over: (end) => this.#streamOver(end),
       },
     )
     this.#stream.openLater()
   }
 
-  #streamOver(end: StreamEnd, failures: number): 'again' | 'over' {
-    const failure = this.#whyNotResumed(end, failures)
+  #streamOver(end: StreamEnd): 'again' | 'over' {
+    this.#failures = end.kind === 'ended' ? 0 : this.#failures + 1
+    const failure = this.#whyNotResumed(end)
     if (failure === undefined) return 'again'
     this.#fail(failure)
     return 'over'
   }
 
-  #whyNotResumed(end: StreamEnd, failures: number): CallFailure | undefined {
+  #whyNotResumed(end: StreamEnd): CallFailure | undefined {
+    const goesOn = this.#failures <= MOST_FAILURES
     if (end.kind === 'tooLarge') return unknown(end.error.message)
-    if (end.kind !== 'refused') return undefined
+    if (end.kind === 'unanswered') return goesOn ? undefined : lost(end.error)
+    if (end.kind === 'ended') return undefined
     const { status } = end
     if (status === 401 || status === 403) return authenticationRequired(status)
     if (status === 404 && this.#options.inSession()) return sessionLost()
-    // The backend may not have noticed yet that the connection before this one is gone.
-    if (status === 409 && failures <= MOST_CONFLICTS) return undefined
-    if (status !== 409 && isTemporary(status)) return undefined
+    // One is 409: the backend may not have noticed yet that the connection before this one is gone.
+    if (goesOn && isTemporary(status)) return undefined
     return unknown(`the backend broke its answer off and does not resume it (HTTP status ${status})`)
   }
 }
 
-const MOST_CONFLICTS = 5
+/**
+ * With the growing waits between them half a minute, in which a backend may restart. One that is gone for good is not asked
+ * for ever: its client would never hear of it.
+ */
+const MOST_FAILURES = 5
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()

@@ -127,16 +127,19 @@ describe('the answer to a call that breaks off after an event id', () => {
     expect(world.backend.openSessions).toBe(code === 'SessionLost' ? 0 : 1)
   })
 
-  it('fails at last when the backend takes another connection for the one that is gone', async () => {
+  it.each<[string, (get: Arrival) => void]>([
+    ['takes another connection for the one that is gone', (get) => get.json(409, '')],
+    ['has nothing but a proxy left before it', (get) => get.json(502, '')],
+    ['breaks off whatever it is asked', (get) => get.socket.destroy()],
+  ])('fails at last when the backend %s', async (_name, refuse) => {
     const world = await brokenOff(await openedWorld())
     for (let n = 0; n < 5; n++) {
-      const get = await resumed(world)
-      get.json(409, '')
+      refuse(await resumed(world))
       await expect.poll(() => world.timers.pending).toBe(1)
     }
-    const get = await resumed(world)
-    get.json(409, '')
+    refuse(await resumed(world))
     expect(await world.sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: 1 })
+    expect(world.timers.pending).toBe(0)
   })
 
   it('is cancelled as any other: the backend is told, and nothing is asked for again', async () => {
