@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EventBudget, type EventOwner, SessionEvents } from './session-events.ts'
@@ -81,6 +84,24 @@ describe('the events that a session holds', () => {
         expect(budget.octets).toBe(0)
       }),
     )
+  })
+
+  it('are gone from memory once they are dropped, whoever dropped an event before them', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const budget = new EventBudget(10)
+    const quiet = store(undefined, budget)
+    quiet.events.add(quiet.owner, 1, octets(10))
+    const busy = store(undefined, budget)
+    const refs = Array.from({ length: 20 }, (_, index) => {
+      const owner = new Owner()
+      busy.events.add(owner, index, octets(10))
+      return new WeakRef(owner)
+    })
+    await setImmediate()
+    collect()
+    expect(refs.flatMap((ref) => ref.deref()?.droppedSequences ?? 'gone')).toEqual(Array(19).fill('gone'))
+    expect([quiet.events.size, busy.events.size]).toEqual([0, 1])
   })
 
   it('may be asked for more by an owner that is told of a loss', () => {

@@ -57,6 +57,9 @@ export class EventBudget {
     else node.older.newer = node.newer
     if (node.newer === undefined) this.#newest = node.older
     else node.newer.older = node.older
+    // Whoever still has this one must not have all that came behind it, too.
+    node.older = undefined
+    node.newer = undefined
     this.#octets -= node.octets.length
   }
 }
@@ -66,7 +69,7 @@ export class SessionEvents {
   readonly #limits: EventLimits
   readonly #budget: EventBudget
   readonly #onDropped: () => void
-  #nodes: Node[] = []
+  #nodes: (Node | undefined)[] = []
   /** Where the oldest stands in `#nodes`. */
   #first = 0
   #octets = 0
@@ -110,7 +113,7 @@ export class SessionEvents {
   dropOldest(): void {
     const node = this.#nodes[this.#first]
     if (node === undefined) return
-    this.#first++
+    this.#nodes[this.#first++] = undefined
     if (this.#first > COMPACT_FROM && this.#first * 2 > this.#nodes.length) {
       this.#nodes = this.#nodes.slice(this.#first)
       this.#first = 0
