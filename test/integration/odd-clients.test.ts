@@ -56,7 +56,7 @@ describe('clients that go away', () => {
     sent.disconnect()
     // The session goes on meanwhile, and nobody has told the server of a cancel.
     const ping = await httpClient(mesh).post('{"jsonrpc":"2.0","id":3,"method":"ping"}', session, PATH)
-    expect(ping.body).toBe('{"jsonrpc":"2.0","id":3,"result":{}}')
+    expect(ping.body).toContain('data: {"jsonrpc":"2.0","id":3,"result":{}}\n')
     expect(arrival.socket.destroyed).toBe(false)
     arrival.json(200, '{"jsonrpc":"2.0","id":2,"result":{}}')
     await counted(() => openExchanges(mesh), 0)

@@ -6,12 +6,6 @@ export const NOT_APPLICABLE: readonly { readonly check: string; readonly reason:
       'A server that closes its stream before it answers meets the relay beside it, which comes back for the answer. The ' +
       'client’s own stream stays open, so there is nothing for it to resume.',
   },
-  {
-    check: 'server 2025-11-25 server-sse-multiple-streams server-sse-streams-functional',
-    reason:
-      'Each answer may be JSON or an event stream, as who answers likes. The first relay sends JSON where the response is the ' +
-      'first thing that there is to say within a second; the suite judges only streams.',
-  },
 ]
 
 export const isNotApplicable = (check: string): boolean => NOT_APPLICABLE.some((one) => one.check === check)

@@ -61,7 +61,7 @@ type State =
   /** It is complete, though some of it may still wait for the client. */
   | { readonly at: 'given' }
 
-/** JSON where the response is the first thing, an event stream where it is not. */
+/** JSON where the response is the first thing; an event stream where it is not, or where a client may come back for it. */
 export class SingleAnswer implements Answer {
   readonly #edge: EdgeContext
   readonly #response: ServerResponse
@@ -105,13 +105,19 @@ export class SingleAnswer implements Answer {
     if (state.at === 'streaming') state.stream.last(text, release)
     else if (state.at === 'held' && state.events.length > 0) {
       this.#streamHeld(state.events, head().headers).last(text, release)
-    } else if (state.at !== 'given') {
-      const { status, headers } = head()
+    } else if (state.at !== 'given') this.#whole({ octets: text, release }, head())
+    this.#state = GIVEN
+  }
+
+  #whole({ octets: text, release }: Pick<CallReply, 'octets' | 'release'>, { status, headers }: Head): void {
+    // In a session it is what the servers of both SDKs send, and a client that loses it on the way can come back for it.
+    if (status === 200 && this.#state.at === 'silent' && this.#options.session !== undefined) {
+      this.#stream(headers).last(text, release)
+    } else {
       // Not before: the system still reads from them.
       if (release !== undefined) this.#response.once('finish', release)
       sendJson(this.#edge, this.#response, status, text, headers)
     }
-    this.#state = GIVEN
   }
 
   error(error: EdgeError, context: ErrorContext): void {

@@ -170,14 +170,15 @@ describe('the stream of a call', () => {
     expect(eventTexts((await answer.whole()).body)).toEqual(['{"r":1}'])
   })
 
-  it('is none where the reply comes sooner', async () => {
+  it('begins with the response where that comes sooner', async () => {
     await session()
     const sent = harness.client.send(legacy('tools/call'), headers)
     const call = await harness.target.callNumber(1)
     harness.clock.advance(999)
     call.result()
     const answer = await (await sent.head()).whole()
-    expect(answer.headers['content-type']).toBe('application/json')
+    expect(answer.headers['content-type']).toBe('text/event-stream')
+    expect(eventTexts(answer.body)).toHaveLength(1)
     expect(harness.clock.pending).toBe(1)
   })
 
