@@ -15,6 +15,7 @@ export interface SoakOptions {
   readonly seconds: number
   /** Of `seconds`, at the beginning: caches fill, code is compiled. Not judged. */
   readonly warmUpSeconds: number
+  /** After so many seconds of load each the memory is looked at. */
   readonly everySeconds: number
   /** Lets the relays lose 1 KiB a session. */
   readonly plantLeak?: boolean
@@ -36,7 +37,7 @@ interface RelayResult {
   readonly open: Readonly<Record<string, number>>
 }
 
-/** Mixed traffic through two relays, whose memory is looked at all along. */
+/** Mixed traffic through two relays, whose memory is looked at again and again. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-soak-'))
   const server = await startFixture<{ url: string }>(new URL('server.ts', import.meta.url))
@@ -57,18 +58,26 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     await run(2)
     await setTimeout(IDLE_MS)
     for (const one of watched) await one.begin()
-    const running = run(options.seconds)
-    const startedMs = performance.now()
+    const done = { calls: 0, sessions: 0, failures: new Set<string>() }
     for (let at = options.everySeconds; at <= options.seconds; at += options.everySeconds) {
-      await setTimeout(Math.max(0, startedMs + at * 1_000 - performance.now()))
-      for (const one of watched) await one.sample((performance.now() - startedMs) / 1_000)
+      const { calls, sessions, failures } = await run(options.everySeconds)
+      done.calls += calls
+      done.sessions += sessions
+      for (const failure of failures) done.failures.add(failure)
+      // What is under way is no leak: each look is taken when nothing is.
+      await setTimeout(SETTLE_MS)
+      for (const one of watched) await one.sample(at)
       options.note?.(`${at} s: ${watched.map((one) => one.latest).join(', ')}`)
     }
-    const done = await running
     await setTimeout(IDLE_MS)
     const [edge, tools] = await Promise.all(watched.map((one) => one.end(options.warmUpSeconds)))
     if (edge === undefined || tools === undefined) throw new Error('no relay was watched')
-    return { ...done, relays: { edge, tools }, sessionsLeft: Number(await server.command('sessions')) }
+    return {
+      ...done,
+      failures: [...done.failures],
+      relays: { edge, tools },
+      sessionsLeft: Number(await server.command('sessions')),
+    }
   } finally {
     await mesh.stop()
     await Promise.all([clients.stop(), server.stop()])
@@ -78,6 +87,8 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
 
 /** Until keep-alive connections to servers are closed (4 s) and every timer of an ended exchange has run. */
 const IDLE_MS = 8_000
+/** Until the sessions of the last calls have ended at both relays. */
+const SETTLE_MS = 500
 
 /** One relay process with the probe in it. */
 class Watched {

@@ -19,7 +19,7 @@ export interface Done {
   readonly failures: readonly string[]
 }
 
-const CALLS_PER_SESSION = 10
+const CALLS_PER_SESSION = 5
 const LEGACY_TOOLS = ['echo', 'steps', 'ask'] as const
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -43,7 +43,7 @@ async function run({ url, perSecond, seconds }: Ask): Promise<Done> {
     open.add(one)
   }
   const startedMs = performance.now()
-  // Half of the calls are modern; the other half comes in sessions of ten.
+  // Half of the calls are modern; the other half comes in sessions of five.
   const turnMs = (2 * CALLS_PER_SESSION * 1_000) / perSecond
   for (let turn = 0; performance.now() - startedMs < seconds * 1_000; turn++) {
     start(() => session(url, turn))
