@@ -21,7 +21,10 @@ export const STATIC_STEPS: readonly Step[] = [
   { name: 'types', command: ['tsc', '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip'] },
-  { name: 'dependency rules', command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'services', 'test', 'examples'] },
+  {
+    name: 'dependency rules',
+    command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'services', 'test', 'examples'],
+  },
 ]
 
 /** Runs one step in the checkout with its output shown; resolves whatever its exit code. */
