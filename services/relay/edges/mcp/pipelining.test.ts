@@ -51,3 +51,14 @@ it('an event stream that waits for its turn loses nothing', async () => {
   second.result()
   await expect.poll(() => idsAnswered().length).toBe(2)
 })
+
+it('refuses what comes on a connection where a hundred wait, and takes again once they have their answers', async () => {
+  const { target, metrics } = harness
+  socket.write(Array.from({ length: 105 }, (_, id) => post(legacy('tools/call', {}, id))).join(''))
+  await expect.poll(() => metrics.value('causeway_http_responses_total', { status: '503' })).toBe(4)
+  expect(target.calls).toHaveLength(101)
+  for (const call of target.calls) call.result()
+  await expect.poll(() => received.match(/"code":"QuotaExceeded","delivery":"not_sent"/g)).toHaveLength(4)
+  socket.write(post(legacy('tools/call', {}, 105)))
+  expect(await target.callNumber(101)).toBeDefined()
+})

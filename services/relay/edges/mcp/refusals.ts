@@ -82,6 +82,14 @@ export function eventNotHeld(): EdgeError {
   )
 }
 
+export function tooManyPipelined(limit: number): EdgeError {
+  return {
+    ...refusal('QuotaExceeded', `${limit} requests wait on this connection for the one before them`),
+    status: 503,
+    retryAfter: '5',
+  }
+}
+
 export function tooManyStreams(limit: number): EdgeError {
   return {
     ...refusal('QuotaExceeded', `this session has its ${limit} streams open (limits.streamsPerSession)`),

@@ -9,6 +9,7 @@ import type { EdgeContext } from './edge-context.ts'
 import type { EdgeError } from './edge-error.ts'
 import { AcceptHeader, isIdentity, isJson } from './media-types.ts'
 import { METHODS } from './methods.ts'
+import { MAX_PIPELINED, Pipelines } from './pipelines.ts'
 import { Post } from './post.ts'
 import { ANONYMOUS, Principals } from './principal.ts'
 import type { TrustedProxies } from './proxies.ts'
@@ -35,6 +36,7 @@ export class RequestHandler {
   readonly #routes: RouteTable
   readonly #accept = new AcceptHeader()
   readonly #principals = new Principals()
+  readonly #pipelines = new Pipelines()
 
   constructor(edge: EdgeContext, door: Doorkeeping, routes: RouteTable) {
     this.#edge = edge
@@ -61,6 +63,7 @@ export class RequestHandler {
     const foreign = this.#foreign(request, route)
     if (foreign !== undefined) return foreign
     if (headers.origin !== undefined) allowOrigin(response, headers.origin)
+    if (!this.#pipelines.admits(response)) return refusals.tooManyPipelined(MAX_PIPELINED)
     if (route === undefined) return refusals.noRoute()
     // A preflight shows no credentials, so it comes before anything that asks for them.
     if (method === 'OPTIONS') {
