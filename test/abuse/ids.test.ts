@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eventTexts } from '../fixtures/edge/http-client.ts'
-import { cleanUp } from '../integration/clean-up.ts'
-import { answerText, causewayOf, LegacyClient, toolCall } from './legacy-client.ts'
+import { answerText, causewayOf, toolCall } from './legacy-client.ts'
 import { type Asked, resultOf } from './legacy-server.ts'
 import { openExchanges, sharedWorld } from './world.ts'
 
@@ -74,7 +73,7 @@ describe('ids that everybody uses (class: proxies that key by the bare JSON-RPC 
     const second = await client.call('1', 'slow', '{"who":"second"}')
     expect([second.status, JSON.parse(second.body)]).toMatchObject([400, { id: 1, error: { code: -32600 } }])
     arrival.json(200, resultOf(id, '{"for":"first"}'))
-    expect((await first).body).toContain('"for":"first"')
+    expect((await first).text).toContain('"for":"first"')
     // Free again.
     expect((await client.call('1', 'any')).status).toBe(200)
   })
@@ -96,7 +95,7 @@ describe('ids that everybody uses (class: proxies that key by the bare JSON-RPC 
     const second = await client.call(other, 'slow')
     expect([second.status, JSON.parse(second.body).error.code]).toEqual([400, -32600])
     asked.arrival.json(200, resultOf(asked.id))
-    expect((await first).body).toBe(resultOf(one))
+    expect((await first).text).toBe(resultOf(one))
   })
 
   it.each([
@@ -117,7 +116,7 @@ describe('ids that everybody uses (class: proxies that key by the bare JSON-RPC 
     b.arrival.json(200, resultOf(b.id, '"second"'))
     a.arrival.json(200, resultOf(a.id, '"first"'))
     expect([a.id, b.id]).toEqual([one, other])
-    expect([(await first).body, (await second).body]).toEqual([resultOf(one, '"first"'), resultOf(other, '"second"')])
+    expect([(await first).text, (await second).text]).toEqual([resultOf(one, '"first"'), resultOf(other, '"second"')])
   })
 
   it.each([
@@ -148,7 +147,7 @@ describe('ids that everybody uses (class: proxies that key by the bare JSON-RPC 
             stream.event(resultOf(id, `[${said.at(-1)}]`)).end()
           })
       })
-      expect((await world.modern('echo', id)).body).toBe(resultOf(id))
+      expect((await world.modern('echo', id)).text).toBe(resultOf(id))
       const client = await world.client()
       const answer = await client.openCall(id, 'ask')
       await answer.text((body) => body.includes('"ping"'))
@@ -206,7 +205,7 @@ describe('ids that everybody uses (class: proxies that key by the bare JSON-RPC 
     const names = await Promise.all(
       clients.map(async (client) => {
         world.server.tool('who', ({ arrival, id, session }) => arrival.json(200, resultOf(id, `"${session}"`)))
-        return JSON.parse((await client.call('7', 'who')).body).result as string
+        return JSON.parse((await client.call('7', 'who')).text).result as string
       }),
     )
     for (const name of names) {
@@ -240,14 +239,14 @@ describe('members that appear twice', () => {
   })
 
   it('deeper ones cross as they are, and so does the order of members', async () => {
-    const client = cleanUp(await LegacyClient.connect(world.url), (one) => one.close())
+    const client = await world.client()
     let text = ''
     world.server.tool('deep', ({ arrival, id }) => {
       text = arrival.text
       arrival.json(200, `{"result":{"b":1,"a":2,"b":3},"id":${id},"jsonrpc":"2.0"}`)
     })
     const call = toolCall('1', 'deep', '{"z":1,"a":2,"z":3,"__proto__":{"x":1},"constructor":{"prototype":{}}}')
-    expect((await client.post(call)).body).toBe('{"result":{"b":1,"a":2,"b":3},"id":1,"jsonrpc":"2.0"}')
+    expect((await client.post(call)).text).toBe('{"result":{"b":1,"a":2,"b":3},"id":1,"jsonrpc":"2.0"}')
     expect(text).toBe(call)
   })
 })

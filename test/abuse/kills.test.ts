@@ -127,7 +127,7 @@ describe.concurrent('kill -9', LANE_TIMEOUT, () => {
         expect((await client.call('2', 'run', args('dead'))).status).toBe(404)
         await client.initialize()
         const key = `alive ${++keys}`
-        expect(answerText(await client.call('1', 'run', args(key)))).toContain(key)
+        expect((await client.call('1', 'run', args(key))).text).toContain(key)
         expect(stand.ran('dead')).toBe(0)
         await client.end()
         client.close()

@@ -2,6 +2,11 @@ import { type Answer, type HeaderChanges, HttpClient, type OpenAnswer } from '..
 
 export const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
+/** An answer, and the JSON text that it holds: its body, or the data of the last event of its stream. */
+export interface Replied extends Answer {
+  readonly text: string
+}
+
 /** A client of one session that writes every octet itself and makes nothing again. */
 export class LegacyClient {
   readonly http: HttpClient
@@ -39,15 +44,15 @@ export class LegacyClient {
     await this.post(INITIALIZED)
   }
 
-  post(body: string | Uint8Array, changes: HeaderChanges = {}): Promise<Answer> {
-    return this.http.post(body, { ...this.headers, ...changes }, this.path)
+  async post(body: string | Uint8Array, changes: HeaderChanges = {}): Promise<Replied> {
+    return replied(await this.http.post(body, { ...this.headers, ...changes }, this.path))
   }
 
   open(body: string | Uint8Array): Promise<OpenAnswer> {
     return this.http.open(body, this.headers, this.path)
   }
 
-  call(id: string, name: string, args = '{}'): Promise<Answer> {
+  call(id: string, name: string, args = '{}'): Promise<Replied> {
     return this.post(toolCall(id, name, args))
   }
 
@@ -71,6 +76,10 @@ export class LegacyClient {
 
 export function toolCall(id: string, name: string, args = '{}'): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`
+}
+
+export function replied(answer: Answer): Replied {
+  return { ...answer, text: answerText(answer) }
 }
 
 /** The JSON text that answers a call, from a JSON body or as the last event of a stream. */

@@ -30,7 +30,7 @@ async function expectTypedEnd(how: (arrival: Arrival) => void, expected: object 
     delivery: 'unknown',
     ...expected,
   })
-  expect((await client.call('2', 'any')).body).toBe(resultOf('2'))
+  expect((await client.call('2', 'any')).text).toBe(resultOf('2'))
   expect(openExchanges(world.mesh)).toBe(0)
 }
 
@@ -85,7 +85,7 @@ describe('answers to notifications (class: clients that die of 200, 204, null or
     const client = await world.client()
     const accepted = await client.post(INITIALIZED.replace('initialized', 'roots/list_changed'))
     expect([accepted.status, accepted.body, accepted.headers['content-type']]).toEqual([202, '', undefined])
-    expect((await client.call('1', 'any')).body).toBe(resultOf('1'))
+    expect((await client.call('1', 'any')).text).toBe(resultOf('1'))
   })
 })
 
@@ -188,14 +188,14 @@ describe('answers to requests', () => {
     expect(textsOf(answer.body).length).toBeLessThanOrEqual(1)
     expect(answer.headers['mcp-session-id']).toBeUndefined()
     // What comes too late is in nobody's way.
-    expect((await client.call('1', 'any')).body).toBe(resultOf('1'))
+    expect((await client.call('1', 'any')).text).toBe(resultOf('1'))
   })
 
   it('the id written otherwise is the same id, and crosses as the server wrote it', async () => {
     const client = await world.client()
     world.server.tool('spelled', ({ arrival, id }) => arrival.json(200, resultOf(id === '2' ? '2.0' : '"\\u0061"')))
-    expect((await client.call('2', 'spelled')).body).toBe(resultOf('2.0'))
-    expect((await client.call('"a"', 'spelled')).body).toBe(resultOf('"\\u0061"'))
+    expect((await client.call('2', 'spelled')).text).toBe(resultOf('2.0'))
+    expect((await client.call('"a"', 'spelled')).text).toBe(resultOf('"\\u0061"'))
   })
 
   it('a request in place of an answer: an error for the call, and the client may still answer', async () => {
@@ -280,7 +280,7 @@ describe('streams with event ids', () => {
       else arrival.json(status, '')
     }
     world.server.tool('polled', ({ arrival }) => arrival.stream().raw('id: e1\nretry: 1\ndata: \n\n').end())
-    expect(causewayOf(answerText(await client.call('1', 'polled')))).toMatchObject({ code, delivery })
+    expect(causewayOf((await client.call('1', 'polled')).text)).toMatchObject({ code, delivery })
   })
 
   it("the ids that clients see are the edge's own, and a stream goes on at the edge whatever the server numbers", async () => {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { HttpClient } from '../fixtures/edge/http-client.ts'
 import type { MeshSpecs } from '../fixtures/mesh/documents.ts'
 import { type MeshHere, startMeshHere } from '../fixtures/mesh/relays-here.ts'
-import { cleanUp } from '../integration/clean-up.ts'
 import { modernCall } from '../integration/clients.ts'
-import { LegacyClient } from './legacy-client.ts'
+import { LegacyClient, type Replied, replied } from './legacy-client.ts'
 import { LegacyServer } from './legacy-server.ts'
 
 /** Two relays and an odd server behind them, for all tests of a file. */
@@ -12,25 +10,30 @@ export interface World {
   readonly server: LegacyServer
   readonly mesh: MeshHere
   readonly url: string
-  /** With a session of its own; ends with the test. */
+  /** With a session of its own; ends with the file. */
   client(version?: string): Promise<LegacyClient>
   /** One modern request for a tool, answered whole. */
-  modern(name: string, id: string, args?: string): ReturnType<HttpClient['post']>
+  modern(name: string, id: string, args?: string): Promise<Replied>
 }
 
 export function sharedWorld(specs: Omit<MeshSpecs, 'backends'> = {}): World {
   let server: LegacyServer
   let mesh: MeshHere
+  const clients: LegacyClient[] = []
   beforeAll(async () => {
     server = await LegacyServer.open()
     mesh = await startMeshHere({ backends: { odd: server.url }, ...specs })
   })
   afterAll(async () => {
+    for (const client of clients) client.close()
     await mesh.stop()
     await server.close()
   })
-  const client = async (version?: string) =>
-    cleanUp(await LegacyClient.connect(mesh.endpoint('odd'), version), (one) => one.close())
+  const client = async (version?: string) => {
+    const one = await LegacyClient.connect(mesh.endpoint('odd'), version)
+    clients.push(one)
+    return one
+  }
   return {
     get server() {
       return server
@@ -45,7 +48,7 @@ export function sharedWorld(specs: Omit<MeshSpecs, 'backends'> = {}): World {
     async modern(name, id, args = '{}') {
       const { body, headers } = modernCall(name, {}, { raw: id })
       const { http, path } = await client()
-      return http.post(body.replace('"arguments":{}', `"arguments":${args}`), headers, path)
+      return replied(await http.post(body.replace('"arguments":{}', `"arguments":${args}`), headers, path))
     },
   }
 }
