@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { OUTCOME } from '@causeway/npamp'
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../test/fixtures/edge/virtual-clock.ts'
@@ -57,6 +60,27 @@ describe('Delivery', () => {
     expect(sink.notifications).toEqual(['a', 'bb', 'ccc'])
     expect(sink.ends).toHaveLength(1)
     expect(held()).toBe(0)
+  })
+
+  it('keeps nothing of what it delivered, though its sink never catches up', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const clock = new VirtualClock()
+    const delivery = new Delivery({ notification: () => 'wait' }, { clock, onHeld() {}, onTooSlow() {} })
+    delivery.notification(octets('first'))
+    const given = Array.from({ length: 1_000 }, () => {
+      const one = new Uint8Array(100)
+      delivery.notification(one)
+      if (delivery.heldOctets > 200) delivery.resume()
+      return new WeakRef(one)
+    })
+    await setImmediate()
+    collect()
+    expect(delivery.heldOctets).toBe(200)
+    expect(given.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(100)
+    delivery.resume()
+    delivery.resume()
+    expect(delivery.heldOctets).toBe(0)
   })
 
   it('gives up beyond 4 MiB of notifications, and delivers nothing more', () => {

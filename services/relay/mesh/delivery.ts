@@ -26,6 +26,7 @@ export interface Turn {
 type Held = Uint8Array | Turn
 
 const NOTHING: Held[] = []
+const COMPACT_FROM = 32
 
 /**
  * The way of one exchange's notifications and its end to a sink that may be behind. Reading goes on meanwhile: other
@@ -76,7 +77,7 @@ export class Delivery {
     this.#state = 'flowing'
     this.#disarm()
     while (this.#isFlowing()) {
-      const next = this.#held[this.#taken++]
+      const next = this.#take()
       if (next === undefined) break
       if ('come' in next) {
         next.come()
@@ -130,6 +131,15 @@ export class Delivery {
   #keep(one: Held): void {
     if (this.#held === NOTHING) this.#held = []
     this.#held.push(one)
+  }
+
+  /** A sink that never catches up for good keeps nothing of what it has been given already. */
+  #take(): Held | undefined {
+    if (this.#taken > COMPACT_FROM && this.#taken * 2 > this.#held.length) {
+      this.#held = this.#held.slice(this.#taken)
+      this.#taken = 0
+    }
+    return this.#held[this.#taken++]
   }
 
   #letGo(): void {
