@@ -57,6 +57,7 @@ export {
   isGreaseChannel,
 } from './codepoints/channels.ts'
 export { ERROR_CODE, type ErrorCode } from './codepoints/error-codes.ts'
+export { FAILURE_CODE, type FailureCode } from './codepoints/failure-codes.ts'
 export {
   ALL_CHANNEL_FRAME,
   BRIDGE_FRAME,

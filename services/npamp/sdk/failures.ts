@@ -1,25 +1,18 @@
-import { IncompatibleError, LimitError, NpampError, OUTCOME, TRANSPORT_ERROR, type TransportFailure } from '../index.ts'
+import {
+  FAILURE_CODE,
+  type FailureCode,
+  IncompatibleError,
+  LimitError,
+  NpampError,
+  OUTCOME,
+  TRANSPORT_ERROR,
+  type TransportFailure,
+} from '../index.ts'
 import type { JsonRpcMessage, RequestId } from './transport.ts'
-
-/** Names of CARRIAGE section 8, as `data.causeway.code` has them, and the numbers that they stand for. */
-const CODES = {
-  NotDelivered: -33110,
-  SafetyPolicy: -33111,
-  ApprovalRequired: -33112,
-  QuotaExceeded: -33113,
-  ProtocolUnsupported: -33114,
-  MethodUnsupported: -33115,
-  AuditUnavailable: -33116,
-  BackendAuthRequired: -33117,
-  TooLarge: -33113,
-  SessionLost: -33110,
-} as const
-
-export type FailureName = keyof typeof CODES
 
 /** Why a request has no answer of the server's. */
 export interface Failure {
-  readonly name: FailureName
+  readonly name: FailureCode
   /** For a person; never text of the peer's. */
   readonly message: string
   /** not_sent: nothing happened, it can be made again. unknown: look first whether it took effect. */
@@ -37,13 +30,13 @@ export function failureMessage(id: RequestId, failure: Failure, exchange: string
     ...(exchange === undefined ? {} : { requestId: exchange }),
     ...(hint === undefined ? {} : { hint }),
   }
-  return { jsonrpc: '2.0', id, error: { code: CODES[name], message, data: { causeway } } }
+  return { jsonrpc: '2.0', id, error: { code: FAILURE_CODE[name], message, data: { causeway } } }
 }
 
 const { PROTOCOL_UNSUPPORTED, METHOD_UNSUPPORTED, SAFETY_POLICY } = TRANSPORT_ERROR
 
 /** By the reason n, which stands for -33110 - n. */
-const BY_REASON: readonly FailureName[] = [
+const BY_REASON: readonly FailureCode[] = [
   'NotDelivered',
   'SafetyPolicy',
   'ApprovalRequired',
@@ -54,13 +47,13 @@ const BY_REASON: readonly FailureName[] = [
   'BackendAuthRequired',
 ]
 
-const BY_TRANSPORT_ERROR: ReadonlyMap<number, FailureName> = new Map([
+const BY_TRANSPORT_ERROR: ReadonlyMap<number, FailureCode> = new Map([
   [PROTOCOL_UNSUPPORTED, 'ProtocolUnsupported'],
   [METHOD_UNSUPPORTED, 'MethodUnsupported'],
   [SAFETY_POLICY, 'SafetyPolicy'],
 ])
 
-const MESSAGES: Readonly<Record<FailureName, string>> = {
+const MESSAGES: Readonly<Record<FailureCode, string>> = {
   NotDelivered: 'the other side got no answer to this request; its log says why',
   SafetyPolicy: 'a policy of the other side refused this request',
   ApprovalRequired: 'the other side wants an approval of this request first',
@@ -73,7 +66,7 @@ const MESSAGES: Readonly<Record<FailureName, string>> = {
   SessionLost: 'the session ended; connect again',
 }
 
-const HINTS: { readonly [Name in FailureName]?: string } = {
+const HINTS: { readonly [Name in FailureCode]?: string } = {
   MethodUnsupported: 'compare the target with name and peers of the MeshBackend on the other side',
   BackendAuthRequired: 'whoever runs the server must let its relay in',
 }
@@ -94,7 +87,7 @@ export function refusalOf(error: unknown): Failure {
   throw error
 }
 
-export function failure(name: FailureName, delivery: Failure['delivery']): Failure {
+export function failure(name: FailureCode, delivery: Failure['delivery']): Failure {
   const hint = HINTS[name]
   return { name, message: MESSAGES[name], delivery, ...(hint === undefined ? {} : { hint }) }
 }

@@ -1,4 +1,4 @@
-import type { Effect, Outcome, ScannedMessage, ServiceParameters } from '@causeway/npamp'
+import type { Effect, FailureCode, Outcome, ScannedMessage, ServiceParameters } from '@causeway/npamp'
 
 /**
  * What the edge calls and what a far relay's inbound exchanges call: a backend of this relay, or a target behind a peer.
@@ -164,19 +164,5 @@ export interface CallFailure {
   readonly status?: number
   readonly retryAfter?: string
 }
-
-export type FailureCode =
-  | 'NotDelivered'
-  | 'SafetyPolicy'
-  | 'ApprovalRequired'
-  | 'QuotaExceeded'
-  | 'ProtocolUnsupported'
-  | 'MethodUnsupported'
-  | 'AuditUnavailable'
-  | 'BackendAuthRequired'
-  /** 413 at the edge: the frame is larger than the peer accepts. */
-  | 'TooLarge'
-  /** 404 at the edge. */
-  | 'SessionLost'
 
 export type SessionEndReason = 'client' | 'backend' | 'unknown' | 'idle' | 'policy'

@@ -1,30 +1,17 @@
-import { OUTCOME } from '@causeway/npamp'
-import type { CallFailure, FailureCode } from './contract.ts'
+import { FAILURE_CODE, OUTCOME } from '@causeway/npamp'
+import type { CallFailure } from './contract.ts'
 
 /** What a server hears instead of the client's answer to its request (CARRIAGE section 8). `idToken` stands in it as it came. */
 export function failureBody(idToken: Uint8Array, failure: CallFailure): Uint8Array {
   const { code, message, outcome, hint } = failure
   const delivery = outcome === OUTCOME.NOT_DELIVERED ? 'not_sent' : 'unknown'
-  return errorBody(idToken, CODES[code], message, { code, delivery, hint })
+  return errorBody(idToken, FAILURE_CODE[code], message, { code, delivery, hint })
 }
 
 /** CARRIAGE section 2: a request whose id is one of another that is still open in its session and direction. */
 export function idInUseBody(idToken: Uint8Array): Uint8Array {
   const message = 'a request with this id is open in this session'
   return errorBody(idToken, -32600, message, { code: 'InvalidRequest', delivery: 'not_sent' })
-}
-
-const CODES: Readonly<Record<FailureCode, number>> = {
-  NotDelivered: -33110,
-  SafetyPolicy: -33111,
-  ApprovalRequired: -33112,
-  QuotaExceeded: -33113,
-  ProtocolUnsupported: -33114,
-  MethodUnsupported: -33115,
-  AuditUnavailable: -33116,
-  BackendAuthRequired: -33117,
-  TooLarge: -33113,
-  SessionLost: -33110,
 }
 
 function errorBody(idToken: Uint8Array, code: number, message: string, causeway: object): Uint8Array {

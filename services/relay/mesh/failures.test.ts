@@ -1,6 +1,6 @@
-import { OUTCOME, type TransportFailure } from '@causeway/npamp'
+import { type FailureCode, OUTCOME, type TransportFailure } from '@causeway/npamp'
 import { describe, expect, it } from 'vitest'
-import type { CallFailure, FailureCode } from '../exchanges/contract.ts'
+import type { CallFailure } from '../exchanges/contract.ts'
 import { failureFromPeer, failureToPeer } from './failures.ts'
 
 const ALL: readonly FailureCode[] = [

@@ -1,4 +1,5 @@
 import {
+  type FailureCode,
   OUTCOME,
   type Outcome,
   STATUS,
@@ -7,7 +8,7 @@ import {
   type TransportErrorCode,
   type TransportFailure,
 } from '@causeway/npamp'
-import type { CallFailure, FailureCode } from '../exchanges/contract.ts'
+import type { CallFailure } from '../exchanges/contract.ts'
 
 /** One row of CARRIAGE section 8. Reason n stands for the northbound code -33110 - n. */
 interface Row {

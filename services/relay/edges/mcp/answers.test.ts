@@ -1,3 +1,4 @@
+import type { FailureCode } from '@causeway/npamp'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type EdgeHarness,
@@ -8,7 +9,7 @@ import {
   modernHeaders,
 } from '../../../../test/fixtures/edge/edge-harness.ts'
 import { type Answer, eventTexts } from '../../../../test/fixtures/edge/http-client.ts'
-import type { CallFailure, FailureCode } from '../../exchanges/contract.ts'
+import type { CallFailure } from '../../exchanges/contract.ts'
 
 let harness: EdgeHarness
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../exchanges/contract.ts'
+import { FAILURE_CODE, type FailureCode } from '@causeway/npamp'
 
 /** Every error that the edge itself can answer with, by the name that `data.causeway.code` carries (CARRIAGE section 8). */
 const EDGE_ERRORS = {
@@ -18,16 +18,16 @@ const EDGE_ERRORS = {
   ExpectationFailed: { code: -32600, status: 417 },
   HeadersTooLarge: { code: -32600, status: 431 },
   // Of an exchange.
-  NotDelivered: { code: -33110, status: 200 },
-  SafetyPolicy: { code: -33111, status: 200 },
-  ApprovalRequired: { code: -33112, status: 200 },
-  QuotaExceeded: { code: -33113, status: 200 },
-  ProtocolUnsupported: { code: -33114, status: 200 },
-  MethodUnsupported: { code: -33115, status: 200 },
-  AuditUnavailable: { code: -33116, status: 200 },
-  BackendAuthRequired: { code: -33117, status: 200 },
-  TooLarge: { code: -33113, status: 413 },
-  SessionLost: { code: -33110, status: 404 },
+  NotDelivered: { code: FAILURE_CODE.NotDelivered, status: 200 },
+  SafetyPolicy: { code: FAILURE_CODE.SafetyPolicy, status: 200 },
+  ApprovalRequired: { code: FAILURE_CODE.ApprovalRequired, status: 200 },
+  QuotaExceeded: { code: FAILURE_CODE.QuotaExceeded, status: 200 },
+  ProtocolUnsupported: { code: FAILURE_CODE.ProtocolUnsupported, status: 200 },
+  MethodUnsupported: { code: FAILURE_CODE.MethodUnsupported, status: 200 },
+  AuditUnavailable: { code: FAILURE_CODE.AuditUnavailable, status: 200 },
+  BackendAuthRequired: { code: FAILURE_CODE.BackendAuthRequired, status: 200 },
+  TooLarge: { code: FAILURE_CODE.TooLarge, status: 413 },
+  SessionLost: { code: FAILURE_CODE.SessionLost, status: 404 },
 } as const satisfies Readonly<Record<FailureCode | string, { readonly code: number; readonly status: number }>>
 
 type EdgeErrorName = keyof typeof EDGE_ERRORS
