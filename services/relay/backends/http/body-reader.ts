@@ -48,7 +48,7 @@ export class JsonBody implements BodyReader {
     if (this.#body.octets + chunk.length > this.#maxOctets) {
       this.#over = true
       this.#body = new Gathered()
-      this.#listener.tooLarge(new LimitError('LENGTH', `the answer is larger than ${this.#maxOctets} octets`))
+      this.#listener.tooLarge(tooLarge(this.#maxOctets))
       return
     }
     this.#body.push(chunk)
@@ -130,4 +130,8 @@ export class SseBody implements BodyReader {
       return undefined
     }
   }
+}
+
+function tooLarge(limitOctets: number): LimitError {
+  return new LimitError('LENGTH', `the answer is larger than ${limitOctets} octets (limits.maxReplyBytes of the relay)`)
 }

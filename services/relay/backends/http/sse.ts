@@ -140,7 +140,10 @@ export class SseParser {
   }
 
   #tooLarge(): LimitError {
-    return new LimitError('LENGTH', `an event of the stream is larger than ${this.#maxEventOctets} octets`)
+    return new LimitError(
+      'LENGTH',
+      `an event of the stream is larger than ${this.#maxEventOctets} octets (limits.maxReplyBytes of the relay)`,
+    )
   }
 
   #field(line: Uint8Array): void {

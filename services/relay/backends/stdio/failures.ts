@@ -51,7 +51,7 @@ export function tooSlow(limitMs: number): CallFailure {
 }
 
 export function tooLarge(limitOctets: number): CallFailure {
-  return unknown(`the answer is larger than ${limitOctets} octets`)
+  return unknown(`the answer is larger than ${limitOctets} octets (limits.maxReplyBytes of the relay)`)
 }
 
 export function tooManyProcesses(limit: number): CallFailure {
