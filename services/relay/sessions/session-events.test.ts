@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EventBudget, type EventOwner, SessionEvents } from './session-events.ts'
+import { EVENT_COST_OCTETS, EventBudget, type EventOwner, SessionEvents } from './session-events.ts'
 
 class Owner implements EventOwner {
   readonly droppedSequences: number[] = []
@@ -14,7 +14,7 @@ class Owner implements EventOwner {
 
 const octets = (length: number) => new Uint8Array(length).fill(1)
 
-function store(limits = { events: 3, octets: 100 }, budget = new EventBudget(1_000)) {
+function store(limits = { events: 3, octets: 100 }, budget = new EventBudget(10_000)) {
   const count = { dropped: 0 }
   const events = new SessionEvents(limits, budget, () => count.dropped++)
   const owner = new Owner()
@@ -63,7 +63,8 @@ describe('the events that a session holds', () => {
     const step = fc.record({ session: fc.nat(2), length: fc.nat(30), clears: fc.boolean() })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const budget = new EventBudget(60)
+        const limitOctets = 60 + 6 * EVENT_COST_OCTETS
+        const budget = new EventBudget(limitOctets)
         const sessions = [0, 1, 2].map(() => store({ events: 4, octets: 40 }, budget))
         let sequence = 0
         for (const { session, length, clears } of steps) {
@@ -77,8 +78,9 @@ describe('the events that a session holds', () => {
             expect(events.size).toBeLessThanOrEqual(4)
             expect(sums[index]).toBeLessThanOrEqual(40)
           }
-          expect(budget.octets).toBe(sums.reduce((sum, one) => sum + one, 0))
-          expect(budget.octets).toBeLessThanOrEqual(60)
+          const texts = sums.reduce((sum, one) => sum + one, 0)
+          expect(budget.octets).toBe(texts + held.flat().length * EVENT_COST_OCTETS)
+          expect(budget.octets).toBeLessThanOrEqual(limitOctets)
         }
         for (const { events } of sessions) events.clear()
         expect(budget.octets).toBe(0)
@@ -89,7 +91,7 @@ describe('the events that a session holds', () => {
   it('are gone from memory once they are dropped, whoever dropped an event before them', async () => {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
-    const budget = new EventBudget(10)
+    const budget = new EventBudget(EVENT_COST_OCTETS + 10)
     const quiet = store(undefined, budget)
     quiet.events.add(quiet.owner, 1, octets(10))
     const busy = store(undefined, budget)

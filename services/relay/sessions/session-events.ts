@@ -24,7 +24,13 @@ interface Node extends HeldEvent {
   newer: Node | undefined
 }
 
-/** What the sessions of one edge hold together. Beyond the limit the oldest event goes, whichever session has it. */
+/** What a held event takes besides its text: many small ones must not take many times what the limit says. */
+export const EVENT_COST_OCTETS = 256
+
+/**
+ * What the sessions of one edge hold together, and what holding it takes. Beyond the limit the oldest event goes, whichever
+ * session has it.
+ */
 export class EventBudget {
   readonly limitOctets: number
   #octets = 0
@@ -44,7 +50,7 @@ export class EventBudget {
     if (this.#newest === undefined) this.#oldest = node
     else this.#newest.newer = node
     this.#newest = node
-    this.#octets += node.octets.length
+    this.#octets += costOf(node.octets)
   }
 
   /** Events are in one order here and in their session, so the oldest of all is the oldest of its own. */
@@ -60,7 +66,7 @@ export class EventBudget {
     // Whoever still has this one must not have all that came behind it, too.
     node.older = undefined
     node.newer = undefined
-    this.#octets -= node.octets.length
+    this.#octets -= costOf(node.octets)
   }
 }
 
@@ -88,7 +94,7 @@ export class SessionEvents {
   /** Keeps a copy of `octets`. False: it is larger than all that may be held. */
   add(owner: EventOwner, sequence: number, octets: Uint8Array): boolean {
     const { events, octets: limitOctets } = this.#limits
-    if (events === 0 || octets.length > Math.min(limitOctets, this.#budget.limitOctets)) {
+    if (events === 0 || octets.length > limitOctets || costOf(octets) > this.#budget.limitOctets) {
       this.#onDropped()
       return false
     }
@@ -134,6 +140,10 @@ export class SessionEvents {
     this.#first = 0
     this.#octets = 0
   }
+}
+
+function costOf(octets: Uint8Array): number {
+  return octets.length + EVENT_COST_OCTETS
 }
 
 const COMPACT_FROM = 32

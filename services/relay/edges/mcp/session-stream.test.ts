@@ -10,6 +10,7 @@ import {
 } from '../../../../test/fixtures/edge/edge-harness.ts'
 import { eventTexts, lastEventId } from '../../../../test/fixtures/edge/http-client.ts'
 import type { ScriptedCall } from '../../../../test/fixtures/edge/scripted-target.ts'
+import { EVENT_COST_OCTETS } from '../../sessions/session-events.ts'
 
 let harness: EdgeHarness
 let headers: Record<string, string>
@@ -354,7 +355,7 @@ describe('what is held', () => {
   })
 
   it('is bounded over all sessions, the oldest of all going first', async () => {
-    await session({ limits: { eventStoreTotalOctets: 20 } })
+    await session({ limits: { eventStoreTotalOctets: 2 * EVENT_COST_OCTETS + 20 } })
     say('{"n":1}')
     const other = await openSession(harness)
     const client = clientOf(harness.target.calls[1] as ScriptedCall)
@@ -383,7 +384,7 @@ describe('what is held', () => {
   })
 
   it('is given back with the session', async () => {
-    await session({ limits: { eventStoreTotalOctets: 20 } })
+    await session({ limits: { eventStoreTotalOctets: 2 * EVENT_COST_OCTETS + 20 } })
     for (const n of [1, 2]) say(`{"n":${n}}`)
     harness.edge.forgetSession(opening().request.session?.id ?? '')
     await openSession(harness)
