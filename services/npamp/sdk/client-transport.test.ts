@@ -67,6 +67,14 @@ describe('the session of a client', () => {
     expect((await raw.next('request')).exchange.route?.session).toBeUndefined()
   })
 
+  it('leaves nobody waiting for what the peer gave up unasked', async () => {
+    const { raw, ask, client } = await stand()
+    await ask('tools/call')
+    raw.fail((await raw.next('request')).exchange, { code: NOT_DELIVERED, message: '', outcome: OUTCOME.CANCELLED })
+    await client.received(1)
+    expect(client.messages).toMatchObject([{ id: 0, error: { data: { causeway: { delivery: 'unknown' } } } }])
+  })
+
   it('ends with its transport: open requests are cancelled, and the peer is told', async () => {
     const { raw, client, ask, session } = await initialized()
     await ask('tools/call', { name: 'slow' })

@@ -6,7 +6,6 @@ import {
   type FailureInput,
   type IncomingExchange,
   MisuseError,
-  OUTCOME,
   type OutgoingExchange,
   type RouteContext,
   type SafetyLabel,
@@ -168,9 +167,10 @@ export abstract class Conversation implements McpTransport, Party {
   }
 
   failed(exchange: OutgoingExchange, failure: TransportFailure, by: 'peer' | 'local'): void {
+    // Outcome 2 is never shown (CARRIAGE section 5): whoever cancelled has forgotten it by now. Where nobody did, the peer
+    // has given up what somebody waits for.
     const asked = this.#asked.take(exchange)
-    // Outcome 2 is never shown (CARRIAGE section 5); who cancelled has forgotten it by now.
-    if (asked === undefined || failure.outcome === OUTCOME.CANCELLED) return
+    if (asked === undefined) return
     asked.onEnd?.('failed')
     const found = failureOf(failure, by)
     this.#inbox.push(failureMessage(asked.id, found, this.association.nameOf(exchange)))
