@@ -1,5 +1,14 @@
 import { CANCELLED_METHOD, cancelledNotification, isNullId, MalformedError, sameId } from '@causeway/npamp'
-import type { CallFailure, CallHandle, CallRequest, CallSink, CancelReason } from '../../exchanges/contract.ts'
+import type {
+  CallFailure,
+  CallHandle,
+  CallRequest,
+  CallSink,
+  CancelReason,
+  ServerRequest,
+  ServerRequestHandle,
+  ServerRequestSink,
+} from '../../exchanges/contract.ts'
 import { cancelled, notJsonRpc, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
 import { HttpCall, type HttpCallListener } from './http-call.ts'
 import type { BackendMessage, ReplyMessage, RequestMessage } from './message.ts'
@@ -147,6 +156,11 @@ export class Exchange implements CallHandle, OpenRequest {
     return answer
   }
 
+  ask(request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle | undefined {
+    if (this.#ended) return this.session?.client?.request(request, sink)
+    return this.#sink.serverRequest?.(request, sink)
+  }
+
   #letStreamGo(): void {
     if (!this.#holdsStream) return
     this.#holdsStream = false
@@ -247,10 +261,7 @@ export class Exchange implements CallHandle, OpenRequest {
       this.#upstream.telemetry.dropped('server_request')
       return
     }
-    this.#asked().take(request, (asked, sink) => {
-      if (this.#ended) return this.session?.client?.request(asked, sink)
-      return this.#sink.serverRequest?.(asked, sink)
-    })
+    this.#asked().take(request, (asked, sink) => this.ask(asked, sink))
   }
 
   /** One that is open when the exchange ends goes on in its session; without one there is nobody who would answer. */

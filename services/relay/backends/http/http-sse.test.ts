@@ -88,8 +88,26 @@ describe('a session over HTTP+SSE', () => {
     expect(client.notifications).toEqual([progress('7'), changed(1)])
   })
 
+  it('gives the only call there is what it hears while that is open, as its client may have no other stream', async () => {
+    const { call: inSession, server, stream, client } = await opened()
+    const { sink } = inSession(ping(1))
+    await accept(server.next())
+    stream.event(changed(1)).event('{"jsonrpc":"2.0","id":1,"method":"elicitation/create"}')
+    const asked = await sink.asked()
+    asked.reply(result(1))
+    const answer = await accept(server.next())
+    expect(answer.text).toBe(result(1))
+    stream.event(result(1)).event(changed(2))
+    await client.notified(1)
+    expect([sink.notifications, client.notifications]).toEqual([[changed(1)], [changed(2)]])
+  })
+
   it('is not read while a call has no room, and goes on when that call ends', async () => {
     const { call: inSession, server, stream, client } = await opened()
+    for (const other of ['a', 'b']) {
+      inSession(ping(other))
+      await accept(server.next())
+    }
     const { sink, handle } = inSession(
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":1}}}',
     )

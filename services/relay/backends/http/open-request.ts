@@ -1,4 +1,4 @@
-import type { CallFailure } from '../../exchanges/contract.ts'
+import type { CallFailure, ServerRequest, ServerRequestHandle, ServerRequestSink } from '../../exchanges/contract.ts'
 import type { ReplyMessage } from './message.ts'
 
 /** A request that is open in a session. */
@@ -12,6 +12,8 @@ export interface OpenRequest {
   takeReply(message: ReplyMessage): void
   /** What belongs to it, likewise. 'wait': the session's `resumeStream` follows. */
   takeNotification(octets: Uint8Array): 'ok' | 'wait'
+  /** Puts a request of the server's to the client where this one was made; undefined where nobody can be asked. */
+  ask(request: ServerRequest, sink: ServerRequestSink): ServerRequestHandle | undefined
   /** Sends the notification, which names this request, and ends the exchange as cancelled. */
   cancelBy(notification: Uint8Array): void
   fail(failure: CallFailure): void

@@ -1,4 +1,4 @@
-import { CANCELLED_METHOD, sameId } from '@causeway/npamp'
+import { CANCELLED_METHOD, type ScannedMessage, sameId } from '@causeway/npamp'
 import type { SessionClient } from '../../exchanges/contract.ts'
 import type { BackendMessage, ReplyMessage } from './message.ts'
 import type { OpenRequest } from './open-request.ts'
@@ -19,16 +19,16 @@ export interface InboxSession {
 export class SessionInbox implements StreamMessages {
   readonly #session: InboxSession
   readonly #telemetry: BackendTelemetry
-  readonly #holdsProgress: boolean
+  readonly #holdsAll: boolean
 
   /**
-   * @param holdsProgress the stream is the only one of its session, as in revision 2024-11-05: progress on it belongs to the
-   *   call that wants it.
+   * @param holdsAll the stream is the only one of its session, as in revision 2024-11-05: what belongs to a call comes on it
+   *   as well.
    */
-  constructor(session: InboxSession, telemetry: BackendTelemetry, holdsProgress: boolean) {
+  constructor(session: InboxSession, telemetry: BackendTelemetry, holdsAll: boolean) {
     this.#session = session
     this.#telemetry = telemetry
-    this.#holdsProgress = holdsProgress
+    this.#holdsAll = holdsAll
   }
 
   message(message: BackendMessage): 'ok' | 'wait' {
@@ -36,7 +36,10 @@ export class SessionInbox implements StreamMessages {
       case 'notification':
         return this.#notification(message)
       case 'request':
-        this.#session.serverRequests.take(message, (request, sink) => this.#session.client?.request(request, sink))
+        this.#session.serverRequests.take(message, (request, sink) => {
+          const call = this.#onlyCall
+          return call === undefined ? this.#session.client?.request(request, sink) : call.ask(request, sink)
+        })
         return 'ok'
       default:
         this.reply(message)
@@ -55,15 +58,27 @@ export class SessionInbox implements StreamMessages {
   #notification({ octets, message }: Extract<BackendMessage, { kind: 'notification' }>): 'ok' | 'wait' {
     const { client, serverRequests } = this.#session
     if (message.method === CANCELLED_METHOD && serverRequests.cancelBy(octets, message)) return 'ok'
-    const progress = this.#holdsProgress ? toldProgress(message) : undefined
-    if (progress !== undefined) {
-      for (const request of this.#session.requests) {
-        if (request.progressKey === progress) return request.takeNotification(octets)
-      }
-    }
+    const call = this.#callOf(message)
+    if (call !== undefined) return call.takeNotification(octets)
     if (client !== undefined) return client.notification(octets, () => this.#session.resumeStream())
     this.#telemetry.dropped('no_client')
     return 'ok'
+  }
+
+  /** Digest 10 section 6: by its progress token, else the only call there is; never a guess between two. */
+  #callOf(message: ScannedMessage): OpenRequest | undefined {
+    const progress = this.#holdsAll ? toldProgress(message) : undefined
+    if (progress === undefined) return this.#onlyCall
+    for (const request of this.#session.requests) if (request.progressKey === progress) return request
+    return undefined
+  }
+
+  /** A client that has no stream but the answers to its calls hears there what its server asks. */
+  get #onlyCall(): OpenRequest | undefined {
+    const { requests } = this.#session
+    if (!this.#holdsAll || requests.size !== 1) return undefined
+    for (const only of requests) return only
+    return undefined
   }
 
   /** Also on a GET stream: a backend that resumes answers where it can (CARRIAGE section 9). */
