@@ -142,6 +142,44 @@ describe('contents', () => {
   )
 })
 
+describe('headers', () => {
+  it('those of the server stay with the relay, but Retry-After (class: Set-Cookie, CORS and session ids of backends leak)', async () => {
+    const client = await world.client()
+    const odd = {
+      'set-cookie': 'a=b',
+      'x-powered-by': 'x',
+      'access-control-allow-origin': '*',
+      'mcp-session-id': 'theirs',
+      'www-authenticate': 'Bearer',
+      location: '/x',
+      'retry-after': '7',
+    }
+    const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy"}}'
+    world.server.tool('headers', ({ arrival }) => arrival.json(503, error, odd))
+    const { status, headers, text } = await client.call('1', 'headers')
+    expect([status, headers['retry-after'], text]).toEqual([503, '7', error])
+    for (const name of Object.keys(odd).slice(0, -1)) expect(headers).not.toHaveProperty(name)
+  })
+
+  it("the client's own stay with the edge: no credentials, no forwarding headers, no client address (class: headers passed on)", async () => {
+    const client = await world.client()
+    const odd = {
+      authorization: 'Bearer x',
+      cookie: 'a=b',
+      'x-forwarded-for': '9.9.9.9',
+      'x-api-key': 'k',
+      'proxy-authorization': 'x',
+      forwarded: 'for=x',
+      te: 'trailers',
+      'mcp-param-x': 'kept',
+    }
+    await client.post('{"jsonrpc":"2.0","id":1,"method":"ping"}', odd)
+    const arrived = world.server.http.arrivals.at(-1)?.headers ?? {}
+    expect(Object.keys(arrived).filter((name) => name in odd && name !== 'mcp-param-x')).toEqual([])
+    expect(arrived['mcp-session-id']).not.toBe(client.session)
+  })
+})
+
 describe('the modern era beside the legacy one', () => {
   it('a modern probe with headers that disagree is refused alone: the fallback on the same connection works (class: one 400 blocks all that follows)', async () => {
     const client = await world.client()

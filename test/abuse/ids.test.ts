@@ -193,10 +193,19 @@ describe('ids that everybody uses (class: proxies that key by the bare JSON-RPC 
 
   it('a session is found at its own route only, and by nobody who guesses', async () => {
     const client = await world.client()
+    const elsewhere = new URL(world.mesh.endpoint('other')).pathname
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const body = method === 'POST' ? Buffer.from(toolCall('1', 'any')) : undefined
+      const types = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+      const answer = await client.http.request(method, elsewhere, { ...types, ...client.headers }, body).head()
+      expect([method, answer.status]).toEqual([method, 404])
+      await answer.whole()
+    }
     for (const session of ['odd-1', client.session.toUpperCase(), `${client.session}x`, client.session.slice(0, -1)]) {
       const answer = await client.post(toolCall('1', 'any'), { 'mcp-session-id': session })
       expect([answer.status, causewayOf(answer.body)]).toMatchObject([404, { code: 'SessionLost' }])
     }
+    expect((await client.call('2', 'any')).status).toBe(200)
   })
 
   it('a server that asks two clients under one id at once hears each answer in its own session', async () => {

@@ -66,6 +66,13 @@ describe('servers without a GET stream (class: a gateway takes 405 or 404 to GET
   })
 })
 
+it('a GET that is never answered holds nothing up but a moment', async () => {
+  world.server.onGet = () => {}
+  const client = await world.client()
+  world.server.tool('note', ({ arrival, id }) => arrival.stream().event(NOTE).event(resultOf(id)).end())
+  expect(textsOf((await client.call('1', 'note')).body)).toEqual([NOTE, resultOf('1')])
+})
+
 describe('answers to notifications (class: clients that die of 200, 204, null or text/plain)', () => {
   it.each<[string, (arrival: Arrival) => void]>([
     ['202 with a body', (arrival) => arrival.response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')],
@@ -328,6 +335,35 @@ describe('servers that ask too much', () => {
       arrival.stream().event('{"jsonrpc":"2.0","id":1,"method":"roots/list"}').event(resultOf(id)).end()
     })
     expect(textsOf((await world.modern('asks', '"m"')).body).concat()).not.toContain('roots/list')
+  })
+
+  it.each<[string, string]>([
+    ['nested 200,000 deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+    ['of a number of a million digits', '9'.repeat(1_000_000)],
+    ['of a million members', `{${Array.from({ length: 1_000_000 }, (_, n) => `"${n}":0`)}}`],
+    ['of a million escapes', `"${'\\u0000'.repeat(1_000_000)}"`],
+  ])('a result %s crosses or fails alone, and stops nobody', async (_name, value) => {
+    const [client, other] = [await world.client(), await world.client()]
+    world.server.tool('hostile', ({ arrival, id }) => arrival.json(200, resultOf(id, value)))
+    const answer = client.call('1', 'hostile')
+    const meanwhile = await Promise.all(Array.from({ length: 20 }, (_, n) => other.call(String(n), 'any')))
+    expect(meanwhile.every(({ status }) => status === 200)).toBe(true)
+    const { text } = await answer
+    if (text !== resultOf('1', value)) expect(causewayOf(text)).toMatchObject({ delivery: 'unknown' })
+    expect((await client.call('2', 'any')).status).toBe(200)
+  })
+
+  it('a message above maxReplyBytes fails its call alone, in JSON and in a stream', async () => {
+    const client = await world.client()
+    const tooLong = `"${'x'.repeat(17 * 1024 * 1024)}"`
+    for (const how of ['json', 'stream']) {
+      world.server.tool(how, ({ arrival, id }) => {
+        if (how === 'json') arrival.json(200, resultOf(id, tooLong))
+        else arrival.stream().event(resultOf(id, tooLong)).end()
+      })
+      expect(causewayOf((await client.call('1', how)).text)).toMatchObject({ delivery: 'unknown' })
+    }
+    expect((await client.call('2', 'any')).status).toBe(200)
   })
 
   it('a tool that floods its stream reaches a client that reads, in order', async () => {

@@ -5,7 +5,7 @@ import { modernCall } from '../integration/clients.ts'
 import { LegacyClient, type Replied, replied } from './legacy-client.ts'
 import { LegacyServer } from './legacy-server.ts'
 
-/** Two relays and an odd server behind them, for all tests of a file. */
+/** Two relays and an odd server behind them, which has a second route as `other`, for all tests of a file. */
 export interface World {
   readonly server: LegacyServer
   readonly mesh: MeshHere
@@ -22,7 +22,7 @@ export function sharedWorld(specs: Omit<MeshSpecs, 'backends'> = {}): World {
   const clients: LegacyClient[] = []
   beforeAll(async () => {
     server = await LegacyServer.open()
-    mesh = await startMeshHere({ backends: { odd: server.url }, ...specs })
+    mesh = await startMeshHere({ backends: { odd: server.url, other: server.url }, ...specs })
   })
   afterAll(async () => {
     for (const client of clients) client.close()
