@@ -111,7 +111,7 @@ describe.each([
 
     const name = 'trigger-sampling-request'
     const calling = ask(1, 'tools/call', { name, arguments: { prompt: 'hello', maxTokens: 5 } })
-    const sampling = await (transport === 'httpSse' ? client.asked() : calling.asked())
+    const sampling = await calling.asked()
     expect(sampling.request.method).toBe('sampling/createMessage')
     const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: 'sampled text' } }
     sampling.reply(`{"jsonrpc":"2.0","id":${sampling.idText},"result":${JSON.stringify(answer)}}`)
