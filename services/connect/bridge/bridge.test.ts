@@ -156,6 +156,20 @@ describe('the legacy era', () => {
     expect(listening).toHaveLength(2)
   })
 
+  it('listens from now on where what it saw last is held no more', async () => {
+    const stream = await opened()
+    stream.stream().raw('id: e1\nretry: 5\ndata: \n\n').end()
+    const again = await nextStream()
+    expect(again.headers['last-event-id']).toBe('e1')
+    again.json(
+      400,
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{"causeway":{"code":"X"}}}}',
+    )
+    const anew = await nextStream()
+    expect(anew.headers).toMatchObject({ 'mcp-session-id': 's1' })
+    expect(anew.headers['last-event-id']).toBeUndefined()
+  })
+
   it('a stream that ends without answer and without event ids is told as unknown', async () => {
     await opened()
     host.say(call('1'))
@@ -273,6 +287,18 @@ describe('a lost session', () => {
     await renewed('s2')
     ;(await post()).json(400, LOST)
     expect(await host.next()).toBe(LOST.replace('"id":null', '"id":1'))
+  })
+
+  it("is not what a relay's own refusal of a request means", async () => {
+    await opened('s1')
+    host.say(`[${call('1')}]`)
+    const refused =
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{"causeway":{"code":"X"}}}}'
+    ;(await post()).json(400, refused)
+    expect(await host.next()).toBe(refused.replace('"id":null', '"id":1'))
+    host.say(call('2'))
+    const next = await post()
+    expect([next.text, next.headers['mcp-session-id']]).toEqual([call('2'), 's1'])
   })
 
   it('is noticed on the unasked stream, and the next call needs nothing', async () => {

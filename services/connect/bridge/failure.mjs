@@ -42,14 +42,23 @@ export class RefusedError extends Error {
     this.error = errorIn(body)
   }
 
-  /** Whether the session is gone: 404, or a 400 whose error belongs to no request (CARRIAGE section 8). */
+  /**
+   * Whether the session is gone: 404, or a 400 whose error belongs to no request (CARRIAGE section 8). A relay says of its
+   * own errors what they are, and its 404 is the only one that means this.
+   */
   get sessionLost() {
-    return this.status === 404 || (this.status === 400 && this.error?.idToken === 'null')
+    if (this.status === 404) return true
+    return this.status === 400 && this.error?.idToken === 'null' && this.#causeway('code') === undefined
   }
 
   /** Whether the request certainly reached nobody who would have carried it out. */
   get mayBeSentAgain() {
-    return this.sessionLost && valueAt(this.error?.value, ['error', 'data', 'causeway', 'delivery']) !== 'unknown'
+    return this.sessionLost && this.#causeway('delivery') !== 'unknown'
+  }
+
+  /** @param {string} member */
+  #causeway(member) {
+    return valueAt(this.error?.value, ['error', 'data', 'causeway', member])
   }
 }
 

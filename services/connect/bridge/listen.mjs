@@ -39,6 +39,9 @@ export async function listen(session, parts, renew) {
         if (error.sessionLost && session.id !== undefined) {
           // On success the new session has a stream of its own, and this one is aborted.
           await renew().catch((reason) => parts.log(`no new session yet: ${reason.message}`))
+        } else if (error.status === 400 && lastEventId !== undefined) {
+          // What follows that event is held no more; what comes from now on is better than nothing.
+          lastEventId = undefined
         } else if (error.status < 500) {
           // 405 above all: the server has nothing to say unasked.
           return
