@@ -180,7 +180,7 @@ describe('draining', () => {
     mesh.tools.mesh.announceDrain()
     await mesh.network.settle()
     const { sink } = start(mesh.target, callRequest({ session }))
-    expect(await sink.failure()).toMatchObject({ code: 'SessionLost' })
+    expect(await sink.failure()).toMatchObject({ code: 'SessionLost', outcome: OUTCOME.NOT_DELIVERED })
   })
 
   it('closes after 30 s whatever is open', async () => {

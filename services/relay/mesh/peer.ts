@@ -8,7 +8,14 @@ import type { ExchangeWatch } from './exchange-watch.ts'
 import type { AssociationHome, PeerAssociation } from './peer-association.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
 import type { PeerConfig } from './peer-config.ts'
-import { CANNOT_NAME_TARGETS, GIVEN_UP, NO_MORE_SESSIONS, SESSION_GONE, STOPPING, TOO_MUCH_WAITS } from './unplaced.ts'
+import {
+  CANNOT_NAME_TARGETS,
+  GIVEN_UP,
+  NO_MORE_SESSIONS,
+  NO_SUCH_SESSION,
+  STOPPING,
+  TOO_MUCH_WAITS,
+} from './unplaced.ts'
 import { WaitingCalls } from './waiting-calls.ts'
 
 export interface PeerOptions {
@@ -94,7 +101,7 @@ export class Peer implements AssociationHome, CallCarrier {
     const { session } = call.request
     const pinned = session === undefined ? undefined : this.#pool.pinnedTo(session.id)
     if (pinned?.usable) this.#startOn(pinned, call)
-    else if (session !== undefined && (pinned !== undefined || !call.opensSession)) call.end(SESSION_GONE)
+    else if (session !== undefined && (pinned !== undefined || !call.opensSession)) call.end(NO_SUCH_SESSION)
     else this.#placeAnywhere(call)
   }
 
@@ -251,7 +258,7 @@ export class Peer implements AssociationHome, CallCarrier {
     if (started === 'started') return
     if (opens) this.#unpin(opened.id, 'refused')
     if (started !== 'elsewhere') call.end(started)
-    else if (call.request.session !== undefined && !opens) call.end(SESSION_GONE)
+    else if (call.request.session !== undefined && !opens) call.end(NO_SUCH_SESSION)
     else this.#placeAnywhere(call)
   }
 

@@ -42,7 +42,7 @@ describe('sessions across the mesh', () => {
   it('a request of a session that no initialize opened is SessionLost', async () => {
     const mesh = edgeAndTools()
     const { sink } = start(mesh.target, callRequest({ session: newSession() }))
-    expect(await sink.failure()).toMatchObject({ code: 'SessionLost', outcome: OUTCOME.SESSION_LOST })
+    expect(await sink.failure()).toMatchObject({ code: 'SessionLost', outcome: OUTCOME.NOT_DELIVERED })
     expect(mesh.network.dials).toEqual([])
   })
 

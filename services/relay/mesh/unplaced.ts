@@ -2,9 +2,11 @@ import { OUTCOME } from '@causeway/npamp'
 import type { CallFailure } from '../exchanges/contract.ts'
 import { SESSION_LOST } from './failures.ts'
 
-/** Why a call gets no association, or a server no answer of its client. None of these was sent. */
+/** Why a call gets no association, or a server no answer of its client. */
 
 const outcome = OUTCOME.NOT_DELIVERED
+/** Of a call that was not sent: its session is nowhere, or where nothing new may begin. It may be made in another one. */
+export const NO_SUCH_SESSION: CallFailure = { code: 'SessionLost', outcome, message: SESSION_LOST }
 export const SESSION_GONE: CallFailure = { code: 'SessionLost', outcome: OUTCOME.SESSION_LOST, message: SESSION_LOST }
 export const GIVEN_UP: CallFailure = {
   code: 'NotDelivered',

@@ -172,6 +172,14 @@ describe('a session that is not known', () => {
     expect(harness.target.calls).toHaveLength(2)
   })
 
+  it('is one that the target lost before it sent the request: 404, and the client may make it in another one', async () => {
+    const id = await initialized()
+    harness.target.script = (call) => call.fail({ code: 'SessionLost', message: 'lost', outcome: 0 })
+    const answer = await causeway(legacy('tools/call'), { 'mcp-session-id': id })
+    expect(answer).toMatchObject({ status: 404, code: 'SessionLost', delivery: 'not_sent' })
+    expect(harness.edge.openSessions).toBe(0)
+  })
+
   it('is one that the target reported as ended', async () => {
     const id = await initialized()
     harness.edge.forgetSession(harness.target.calls[0]?.request.session?.id ?? '')
