@@ -66,13 +66,19 @@ async function session(): Promise<LegacyClient> {
 }
 
 describe('HTTP+SSE', () => {
-  it('twenty sessions with id 1, each answered on its own stream', async () => {
+  it('twenty sessions with id 1 and progress token 1, each told and answered on its own stream (class: progress of others)', async () => {
     onPost = (arrival, stream) => {
       arrival.json(202, '')
-      if (arrival.text.includes('tools/call')) say(stream, resultOf('1', `"${streams.indexOf(stream)}"`))
+      const own = streams.indexOf(stream)
+      if (!arrival.text.includes('tools/call')) return
+      say(stream, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":${own}}}`)
+      say(stream, resultOf('1', `${own}`))
     }
     const sessions = await Promise.all(Array.from({ length: 20 }, session))
-    const answers = await Promise.all(sessions.map((client) => client.call('1', 'x')))
+    const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":1}}}'
+    const answers = await Promise.all(sessions.map((client) => client.post(call)))
+    const told = answers.map(({ body }) => textsOf(body).map((text) => JSON.parse(text)))
+    expect(told.map(([progress]) => progress.params.progress)).toEqual(told.map(([, reply]) => reply.result))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(20)
   })
 

@@ -74,9 +74,18 @@ describe.concurrent('kill -9', LANE_TIMEOUT, () => {
         lane.test(async (stand) => {
           const client = await LegacyClient.connect(stand.url)
           const bystander = await LegacyClient.connect(stand.url)
+          const listening = await bystander.listen()
           const calls = await inTime(Promise.all(callsAt(stand, client, stage, seen)), 'all stand at their stage')
           await stand.kill(victim)
           for (const { end, key } of calls) expectTypedEnd(victim, await inTime(end, `the end of ${key}`, QUICK_MS))
+
+          // A client that only listens finds out as well, where its session is known to be lost.
+          if (victim !== 'server')
+            await inTime(
+              listening.whole().catch(() => {}),
+              'the end of a stream',
+              QUICK_MS,
+            )
 
           await stand.restart(victim)
           // An answer to the question that died belongs to nobody, and least of all to another session.

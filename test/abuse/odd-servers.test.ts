@@ -215,6 +215,12 @@ describe('answers to requests', () => {
     expect((await client.call('2', 'any')).status).toBe(200)
   })
 
+  it('a batch in place of one answer, as revision 2025-03-26 allows it', async () => {
+    const client = await world.client('2025-03-26')
+    world.server.tool('batch', ({ arrival, id }) => arrival.json(200, ` [${NOTE} , ${resultOf(id)}]`))
+    expect(textsOf((await client.call('1', 'batch')).body)).toEqual([NOTE, resultOf('1')])
+  })
+
   it('an error without an id is the answer of the one request it came to', async () => {
     const client = await world.client()
     const error = '{"jsonrpc":"2.0","error":{"code":-32603,"message":"x"}}'
@@ -308,6 +314,25 @@ describe('streams with event ids', () => {
 })
 
 describe('servers that ask too much', () => {
+  it('a question that nobody ever fetched, pushed out by what was said since, is answered to the server by an error', async () => {
+    const client = await world.client()
+    world.server.tool('who', ({ arrival, id, session }) => arrival.json(200, resultOf(id, `"${session}"`)))
+    const session = JSON.parse((await client.call('1', 'who')).text).result as string
+    const { response } = await world.server.stream(session)
+    response.write('data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create"}\n\n')
+    for (let n = 0; n < 1_200; n++)
+      response.write(`data: {"jsonrpc":"2.0","method":"notifications/x","params":{"n":${n}}}\n\n`)
+    const said = await world.server.heard(session, (all) => all.some((text) => text.includes('"q"')))
+    expect(JSON.parse(said.at(-1) ?? '')).toMatchObject({
+      id: 'q',
+      error: { code: -33110, data: { causeway: { code: 'NotDelivered', delivery: 'not_sent' } } },
+    })
+    // The newest are still there.
+    const listening = await client.listen()
+    expect(textsOf(await listening.text((text) => text.includes('"n":1199'))).length).toBeGreaterThan(500)
+    listening.disconnect()
+  })
+
   it('a second request under an open id is refused to the server, and the first goes on', async () => {
     const client = await world.client()
     world.server.tool('twice', ({ arrival, id, session }) => {
