@@ -66,6 +66,42 @@ describe('servers without a GET stream (class: a gateway takes 405 or 404 to GET
   })
 })
 
+it.each([
+  [400, 'Session registration failed: session already exists'],
+  [400, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: no multiple GET requests"},"id":""}'],
+  [
+    409,
+    '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Conflict: Only one SSE stream is allowed per session"},"id":null}',
+  ],
+])(
+  'a GET stream that breaks, and is refused with %i when it is asked for again: the session and its calls live on (class: the old stream is not noticed to be gone)',
+  async (status, body) => {
+    const client = await world.client()
+    world.server.tool('who', ({ arrival, id, session }) => arrival.json(200, resultOf(id, `"${session}"`)))
+    const session = JSON.parse((await client.call('1', 'who')).text).result as string
+    world.server.tool('long', ({ arrival, id }) => {
+      const refused = new Promise<void>((resolve) => {
+        world.server.onGet = (get) => {
+          get.json(status, body)
+          get.response.once('close', resolve)
+        }
+      })
+      void world.server.stream(session).then(({ socket }) => socket.destroy())
+      // The relay has been refused by then.
+      void refused.then(() => setTimeout(() => arrival.json(200, resultOf(id)), 100))
+    })
+    expect((await client.call('2', 'long')).text).toBe(resultOf('2'))
+    expect((await client.call('3', 'any')).status).toBe(200)
+  },
+)
+
+it('every request to a server says that it wants no compression (class: bodies that nobody decodes)', async () => {
+  const client = await world.client()
+  await client.call('1', 'any')
+  const own = world.server.http.arrivals.slice(-4)
+  expect(own.map(({ headers }) => headers['accept-encoding'])).toEqual(own.map(() => 'identity'))
+})
+
 it('a GET that is never answered holds nothing up but a moment', async () => {
   world.server.onGet = () => {}
   const client = await world.client()

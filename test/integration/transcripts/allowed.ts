@@ -51,7 +51,7 @@ const CALLER: readonly Allowed[] = [
     because: "of the client's own HTTP library; a route that should pass them on names them in forwardHeaders",
   },
   {
-    difference: /: request header accept-encoding: "gzip, deflate" became absent$/,
+    difference: /: request header accept-encoding: "gzip, deflate" became "identity"$/,
     because: 'compression would hold events back, and the octets are the same without it',
   },
 ]

@@ -233,16 +233,36 @@ describe('the stream of a session that has ended', () => {
     expect(metrics.value('causeway_backend_messages_dropped_total', dropped('repeated_event'))).toBe(2)
   })
 
-  it.each([400, 404])('and is answered %i when it is to go on, shows that the session is lost', async (status) => {
+  it('and is answered 404 when it is to go on, shows that the session is lost', async () => {
     const { get, server, timers, lost, backend } = await listeningWorld()
     get.stream().event(changed(1)).end()
     await expect.poll(() => reopenings(timers)).toHaveLength(1)
     timers.fire()
     const again = await server.next()
-    again.json(status, '')
+    again.json(404, '')
     await expect.poll(() => lost).toEqual(['s backend'])
     expect([backend.openSessions, timers.pending]).toEqual([0, 0])
   })
+
+  it.each([400, 409])(
+    'and is answered %i when it is to go on, is asked for again: the server may still hold the old one',
+    async (status) => {
+      const { get, server, client, timers, lost, backend } = await listeningWorld()
+      get.stream().event(changed(1)).end()
+      for (let n = 0; n < 3; n++) {
+        await expect.poll(() => reopenings(timers)).toHaveLength(1)
+        timers.fire()
+        const again = await server.next()
+        again.json(status, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"session already exists"}}')
+      }
+      await expect.poll(() => reopenings(timers)).toHaveLength(1)
+      timers.fire()
+      const last = await server.next()
+      last.stream().event(changed(2))
+      await client.notified(2)
+      expect([lost, backend.openSessions]).toEqual([[], 1])
+    },
+  )
 
   it('by an event that is too large, is opened again, and that slower', async () => {
     const { get, server, timers, metrics } = await listeningWorld({ limits: { maxReplyOctets: 100 } })

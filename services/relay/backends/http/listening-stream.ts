@@ -31,11 +31,11 @@ export function openListeningStream(
       return 'again'
     }
     const { status } = end
-    if (isTemporary(status)) return 'again'
-    // Shipped servers answer 400 where they mean 404, and either where they have no stream at all. Before there was one it
-    // says no more than that: a session that is lost shows at what is posted next.
-    const unknown = wasOpen && (status === 404 || status === 400)
-    if (unknown && session.sessionId !== undefined) onUnknown()
+    // Shipped servers that give a session one stream answer 400 to the next while they have not noticed that the last is gone,
+    // some for minutes. Others mean 404 by it; that shows at what is posted next, and costs nobody a session that lives.
+    if (isTemporary(status) || (wasOpen && status === 400)) return 'again'
+    // Before there was a stream, 404 says no more than that there is none.
+    if (wasOpen && status === 404 && session.sessionId !== undefined) onUnknown()
     else telemetry.streamRefused(status)
     return 'over'
   }

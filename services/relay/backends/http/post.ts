@@ -22,6 +22,9 @@ export interface ResponseReceiver {
   error(error: Error): void
 }
 
+/** Without the header any content coding would be acceptable (RFC 9110 section 12.5.3), and hold events back. */
+const UNCOMPRESSED = ['accept-encoding', 'identity']
+
 /**
  * One HTTP request on a pool: sent at most once. undici calls `onRequestStart` in the same turn as, and right before, the first
  * write to a connected socket, and writes nothing when the handler aborts there; so whatever ends before it was not sent, and
@@ -41,7 +44,7 @@ export class Post implements Dispatcher.DispatchHandler {
   constructor(upstream: Pick<Upstream, 'pool' | 'headers'>, request: HttpRequest, receiver: ResponseReceiver) {
     this.#receiver = receiver
     const { method, path, body } = request
-    const headers = [...request.headers, ...upstream.headers]
+    const headers = [...request.headers, ...UNCOMPRESSED, ...upstream.headers]
     // A stream that nothing happens on may begin with its first event.
     const limits = method === 'GET' ? { headersTimeout: 0 } : {}
     queueMicrotask(() => {
