@@ -49,7 +49,7 @@ describe('npm run demo', () => {
     const allModern = conversations[3]?.steps.flatMap((step) => step.texts.map(({ method }) => method))
     expect(allModern).not.toContain('initialize')
     // Still there: a GET is refused by the edge, which is what answers.
-    expect((await fetch(urls.modern)).status).toBe(405)
+    expect((await fetch(urls.modern)).status).toBe(400)
 
     demo.kill('SIGINT')
     expect(await ended).toEqual([0, null])

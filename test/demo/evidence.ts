@@ -19,7 +19,8 @@ interface Sighting {
 
 /**
  * Puts what both recorders saw side by side, HTTP exchange by HTTP exchange in the order in which they began. Valid as long as
- * one client at a time was at work. What only one relay said by itself (405 to a GET) is no exchange of both sides.
+ * one client at a time was at work. Streams that a GET opened are no exchanges of both sides: each relay
+ * opens its own.
  */
 export function pairUp(north: readonly Entry[], south: readonly Entry[]): Pair[] {
   const southern = exchanges(south)
@@ -27,14 +28,8 @@ export function pairUp(north: readonly Entry[], south: readonly Entry[]): Pair[]
 }
 
 function exchanges(entries: readonly Entry[]): Entry[][] {
-  const crossing = entries.filter((entry) => !isBetweenRelayAndServer(entry))
-  const grouped = Map.groupBy(crossing, ({ exchange }) => exchange)
+  const grouped = Map.groupBy(entries, ({ exchange }) => exchange)
   return [...grouped.values()].filter(([first]) => first?.side === 'request')
-}
-
-/** A server's own request, and what the relay answers to it, do not cross the mesh yet. */
-function isBetweenRelayAndServer({ side, kind }: Entry): boolean {
-  return side === 'response' ? kind === 'request' : kind === 'result' || kind === 'error'
 }
 
 function pair(north: Entry, south: Entry | undefined): Pair {
