@@ -18,7 +18,10 @@ const MODES = [
   ['2026-07-28', '2026-07-28'],
 ] as const
 
-describe.each(['sdk_server.py', 'fastmcp_server.py'])('%s behind the mesh', (script) => {
+/** Python takes its time to start, and here it does so again and again. */
+const SLOW = { timeout: 120_000 }
+
+describe.each(['sdk_server.py', 'fastmcp_server.py'])('%s behind the mesh', SLOW, (script) => {
   it.each(MODES)('serves the Python client in mode %s as it does directly', async (mode, version) => {
     const { info } = await stopped(startPython(script))
     const { endpoint } = await stopped(startMeshHere({ backends: { python: info.url } }))
@@ -38,7 +41,7 @@ describe.each(['sdk_server.py', 'fastmcp_server.py'])('%s behind the mesh', (scr
   })
 })
 
-describe('a server on the Python SDK over stdio', () => {
+describe('a server on the Python SDK over stdio', SLOW, () => {
   it.each(MODES)('serves the Python client in mode %s', async (mode, version) => {
     const stdio = pythonCommand('sdk_server.py', '--stdio')
     const { endpoint } = await stopped(startMeshHere({ backends: { python: { stdio } } }))
