@@ -14,7 +14,7 @@ export interface SessionTableOptions {
   readonly clock: Clock
   /** Cryptographically strong. */
   readonly random: (octets: number) => Uint8Array
-  /** A session went unused for `idleMs` and is forgotten; its target has to be told. */
+  /** A session went unused for `idleMs` and is about to be forgotten; its target has to be told. */
   readonly onIdle: (session: NorthboundSession) => void
   /** A session was forgotten, for whatever reason; called once for each. */
   readonly onForgotten: (session: NorthboundSession) => void
@@ -109,7 +109,9 @@ export class SessionTable {
   }
 
   #expire(entry: NorthboundSession): void {
-    if (this.forget(entry)) this.#options.onIdle(entry)
+    // Its target first: what a server still asks then ends as part of the session.
+    this.#options.onIdle(entry)
+    this.forget(entry)
   }
 
   #armSweep(): void {

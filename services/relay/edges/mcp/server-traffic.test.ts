@@ -281,6 +281,27 @@ describe('a client that takes nothing of the stream of its session for 30 s', ()
 })
 
 describe('the end of a session', () => {
+  it.each(['client', 'idle'])(
+    'by its %s is told to the target before anything that was asked in it',
+    async (reason) => {
+      const { headers, call } = await withCall()
+      call.result()
+      const client = clientOf(harness.target.calls[0] as never)
+      let toldBefore: unknown[] = []
+      const asked = new Asked(sampling('1'), (request, sink) => {
+        const fail: typeof sink.fail = (failure) => {
+          toldBefore = harness.target.ended.map((ended) => ended.reason)
+          sink.fail(failure)
+        }
+        return client.request(request, { ...sink, fail })
+      })
+      if (reason === 'idle') harness.clock.advance(2 * 60 * 60_000)
+      else await harness.client.request('DELETE', '/mcp', headers).head()
+      await asked.ended()
+      expect(toldBefore).toEqual([reason])
+    },
+  )
+
   it('fails what the client has not answered, and ends its stream', async () => {
     const { headers, call } = await withCall()
     const stream = await harness.client.events(headers)

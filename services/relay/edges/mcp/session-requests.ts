@@ -41,10 +41,10 @@ export function openStream(edge: EdgeContext, place: Place): EdgeError | undefin
 export function endSession(edge: EdgeContext, place: Place): EdgeError | undefined {
   const session = sessionOf(edge, place)
   if ('name' in session) return session
-  edge.sessions.forget(session)
-  edge.metrics.sessionEnded('client')
   sendEmpty(edge, place.response, 200)
+  // First: what its server still asks then ends as part of the session, and is not answered one by one.
   session.route.target.endSession(session.session, 'client')
+  if (edge.sessions.forget(session)) edge.metrics.sessionEnded('client')
   return undefined
 }
 
