@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { modernCall } from '../integration/clients.ts'
-import { INITIALIZED, textsOf } from './legacy-client.ts'
+import { answerText, INITIALIZED, textsOf } from './legacy-client.ts'
 import { resultOf } from './legacy-server.ts'
 import { sharedWorld } from './world.ts'
 
@@ -59,6 +59,24 @@ describe('sessions', () => {
 })
 
 describe('contents', () => {
+  it('initialize crosses both ways as it is (class: instructions dropped, serverInfo and version replaced, extensions unknown)', async () => {
+    const client = await world.client()
+    const params =
+      '{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"x":{"n":1.0}},"extensions":{"a/b":{}}},"clientInfo":{"name":"n","version":"0","icons":[]},"name":"hello"}'
+    const result =
+      '{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"vendor":{"y":1e400}},"serverInfo":{"name":"s","version":"9.9.9","websiteUrl":"x"},"instructions":"USE \\u0057HEN","_meta":{"k":0}}'
+    world.server.onInitialize = ({ arrival, id }) =>
+      arrival.json(200, resultOf(id, result), { 'mcp-session-id': 'theirs' })
+    try {
+      const body = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":${params}}`
+      const answer = await client.http.post(body, {}, client.path)
+      expect(answerText(answer)).toBe(resultOf('"i"', result))
+      expect(world.server.http.arrivals.at(-1)?.text).toBe(body)
+    } finally {
+      world.server.onInitialize = undefined
+    }
+  })
+
   it('cursors go down and next cursors come up, on every page (class: params.cursor dropped, nextCursor dropped)', async () => {
     const client = await world.client()
     world.server.tool('page', ({ arrival, id }) => {

@@ -25,6 +25,8 @@ export class LegacyServer {
   #sessions = 0
   /** What GET gets: a stream that says nothing, or this. */
   onGet: ((arrival: Arrival, session: string) => void) | undefined
+  /** What `initialize` gets: a session, or this. */
+  onInitialize: Tool | undefined
   /** What notifications and responses get: 202 and no body, or this. */
   onSaid: ((arrival: Arrival) => void) | undefined
   #http: ScriptedServer | undefined
@@ -89,7 +91,10 @@ export class LegacyServer {
   #post(arrival: Arrival, session: string): void {
     const id = idOf(arrival.text)
     const name = /"name": ?"([^"]*)"/.exec(arrival.text)?.[1] ?? ''
-    if (/"method": ?"initialize"/.test(arrival.text)) {
+    const initializes = /"method": ?"initialize"/.test(arrival.text)
+    if (initializes && this.onInitialize !== undefined && id !== undefined) {
+      this.onInitialize({ arrival, id, session })
+    } else if (initializes) {
       const version = /"protocolVersion": ?"([^"]*)"/.exec(arrival.text)?.[1]
       arrival.json(
         200,
