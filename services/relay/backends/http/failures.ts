@@ -39,6 +39,11 @@ export function sessionLost(): CallFailure {
   }
 }
 
+/** The backend had taken the call before it forgot the session. */
+export function sessionLostMeanwhile(): CallFailure {
+  return { ...sessionLost(), outcome: OUTCOME.UNKNOWN, hint: 'initialize again; look whether the call took effect' }
+}
+
 export function refusedBeforeSending(message: string, hint?: string): CallFailure {
   return { code: 'QuotaExceeded', outcome: OUTCOME.NOT_DELIVERED, message, ...(hint === undefined ? {} : { hint }) }
 }

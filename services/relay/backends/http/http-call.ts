@@ -1,6 +1,6 @@
 import type { CallFailure, CallReply } from '../../exchanges/contract.ts'
 import { Answer, type AnswerListener } from './answer.ts'
-import { authenticationRequired, lost, notReached, sessionLost, unknown } from './failures.ts'
+import { authenticationRequired, lost, notReached, sessionLostMeanwhile, unknown } from './failures.ts'
 import { GetStream } from './get-stream.ts'
 import type { BackendMessage, ReplyMessage } from './message.ts'
 import { type HttpRequest, Post, type ResponseHeaders, type ResponseReceiver } from './post.ts'
@@ -233,7 +233,7 @@ export class HttpCall {
     if (end.kind === 'ended') return undefined
     const { status } = end
     if (status === 401 || status === 403) return authenticationRequired(status)
-    if (status === 404 && this.#options.inSession()) return sessionLost()
+    if (status === 404 && this.#options.inSession()) return sessionLostMeanwhile()
     // One is 409: the backend may not have noticed yet that the connection before this one is gone.
     if (goesOn && isTemporary(status)) return undefined
     return unknown(`the backend broke its answer off and does not resume it (HTTP status ${status})`)

@@ -117,7 +117,7 @@ describe('the answer to a call that breaks off after an event id', () => {
     [400, 'NotDelivered', 1],
     [405, 'NotDelivered', 1],
     [403, 'BackendAuthRequired', 1],
-    [404, 'SessionLost', 3],
+    [404, 'SessionLost', 1],
   ])('fails when the backend answers %i to that', async (status, code, outcome) => {
     const world = await brokenOff(await openedWorld())
     const get = await resumed(world)

@@ -1,6 +1,7 @@
 import { OUTCOME } from '@causeway/npamp'
 import type { Counter, Gauge, HistogramHandle, Logger, Metrics } from '@causeway/telemetry'
 import type { CallFailure } from '../../exchanges/contract.ts'
+import { LineLimit } from '../../pacing/line-limit.ts'
 import type { HttpBackendOptions } from './contract.ts'
 
 /** Everything that a backend counts and logs, in one place. */
@@ -14,9 +15,11 @@ export class BackendTelemetry {
   readonly #results: Counter
   readonly #errors: Counter
   readonly #responses = new Map<number, Counter>()
+  /** A client can cause them at will. */
+  readonly #refusals: LineLimit
 
-  constructor(options: Pick<HttpBackendOptions, 'name' | 'metrics' | 'logger'>) {
-    const { name, metrics, logger } = options
+  constructor(options: Pick<HttpBackendOptions, 'name' | 'metrics' | 'logger' | 'clock'>) {
+    const { name, metrics, logger, clock } = options
     this.#metrics = metrics
     this.#logger = logger.child({ backend: name })
     this.#backend = name.replace(/^backend\//, '')
@@ -25,6 +28,9 @@ export class BackendTelemetry {
     this.#duration = metrics.histogram('causeway_exchange_duration_seconds', { side: 'backend' })
     this.#results = metrics.counter('causeway_exchanges_total', { side: 'backend', outcome: 'result' })
     this.#errors = metrics.counter('causeway_exchanges_total', { side: 'backend', outcome: 'error' })
+    this.#refusals = new LineLimit(clock, (count) => {
+      this.#logger.warn({ lines: count }, 'the backend refused more notifications; left out of this log')
+    })
   }
 
   exchangeOpened(): void {
@@ -91,7 +97,7 @@ export class BackendTelemetry {
   settled(status: number): void {
     if (status >= 200 && status < 300) return
     this.#metrics.add('causeway_notifications_refused_total', 1, { backend: this.#backend })
-    this.#logger.warn({ status }, 'the backend refused a notification')
+    if (this.#refusals.admit()) this.#logger.warn({ status }, 'the backend refused a notification')
   }
 
   /** The GET stream of a session, for good. */

@@ -115,7 +115,7 @@ describe('an exchange that ended without an answer of the backend', () => {
   it.each<[CallFailure['outcome'], string]>([
     [0, 'not_sent'],
     [1, 'unknown'],
-    [3, 'unknown'],
+    [3, 'not_sent'],
   ])('with outcome %i has delivery %s', async (outcome, delivery) => {
     harness.target.script = (call) => call.fail({ outcome })
     expect(JSON.parse((await ask('legacy')).body).error.data.causeway.delivery).toBe(delivery)

@@ -9,11 +9,16 @@ export function errorOfFailure(failure: CallFailure): EdgeError {
   return {
     name: failure.code,
     message: failure.message,
-    delivery: failure.outcome === OUTCOME.NOT_DELIVERED ? 'not_sent' : 'unknown',
+    delivery: wasSent(failure) ? 'unknown' : 'not_sent',
     ...(status !== undefined && { status }),
     ...(failure.hint !== undefined && { hint: failure.hint }),
     ...(failure.retryAfter !== undefined && { retryAfter: failure.retryAfter }),
   }
+}
+
+/** A session that is lost did not take the call (CARRIAGE section 1); had it been taken before, the outcome would be unknown. */
+function wasSent({ outcome }: CallFailure): boolean {
+  return outcome !== OUTCOME.NOT_DELIVERED && outcome !== OUTCOME.SESSION_LOST
 }
 
 /** An HTTP error of the backend's that had no JSON-RPC body: its status, with the edge's own body. */

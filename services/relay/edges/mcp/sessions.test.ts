@@ -166,7 +166,7 @@ describe('a session that is not known', () => {
     expect(await causeway(legacy('ping'), headers)).toMatchObject({
       status: 404,
       code: 'SessionLost',
-      delivery: 'unknown',
+      delivery: 'not_sent',
     })
     expect(await causeway(legacy('ping'), headers)).toMatchObject({ status: 404, delivery: 'not_sent' })
     expect(harness.target.calls).toHaveLength(2)
