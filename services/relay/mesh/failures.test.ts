@@ -26,10 +26,18 @@ describe('failures across the mesh', () => {
     }
   })
 
-  it('a lost session is outcome 3 and arrives as one', () => {
+  it.each([OUTCOME.SESSION_LOST, OUTCOME.NOT_DELIVERED])(
+    'a lost session is outcome 3 and arrives as one, whatever it was: %i',
+    (outcome) => {
+      const crossing = failureToPeer({ code: 'SessionLost', message: 'gone', outcome })
+      expect(crossing).toMatchObject({ code: 4, outcome: OUTCOME.SESSION_LOST })
+      expect(failureFromPeer(crossing).code).toBe('SessionLost')
+    },
+  )
+
+  it('a call that was taken before its session was lost stays unknown', () => {
     const crossing = failureToPeer({ code: 'SessionLost', message: 'gone', outcome: OUTCOME.UNKNOWN })
-    expect(crossing).toMatchObject({ code: 4, outcome: OUTCOME.SESSION_LOST })
-    expect(failureFromPeer(crossing).code).toBe('SessionLost')
+    expect(failureFromPeer(crossing)).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN })
   })
 
   it.each([

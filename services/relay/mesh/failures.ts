@@ -99,10 +99,15 @@ export function failureToPeer(failure: CallFailure): TransportFailure {
   return {
     code: transportError,
     message: failure.message,
-    outcome: failure.code === 'SessionLost' ? OUTCOME.SESSION_LOST : failure.outcome,
+    outcome: outcomeToPeer(failure),
     reason,
     parameters: parametersOf(failure, code),
   }
+}
+
+/** A call that was taken before its session was lost may have run: what is unknown of it stays so (CARRIAGE section 4). */
+function outcomeToPeer({ code, outcome }: CallFailure): Outcome {
+  return code === 'SessionLost' && outcome !== OUTCOME.UNKNOWN ? OUTCOME.SESSION_LOST : outcome
 }
 
 function parametersOf(failure: CallFailure, code: FailureCode): Map<string, string> {
