@@ -1,7 +1,7 @@
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { dialledPeer, FOREIGN, type RawPeer, recorded, textOf } from '../../../test/fixtures/npamp/raw-sdk-peer.ts'
 import { EFFECT, OUTCOME, SESSION_END_REASON, TRANSPORT_ERROR, type TransportErrorCode } from '../index.ts'
-import { dialledPeer, FOREIGN, type RawPeer, recorded, textOf } from './raw-peer.test-support.ts'
 
 const { NOT_DELIVERED } = TRANSPORT_ERROR
 

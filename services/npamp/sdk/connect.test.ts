@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { newIdentity, recorded } from '../../../test/fixtures/npamp/raw-sdk-peer.ts'
 import type { PROFILE } from '../index.ts'
 import { memoryPair, systemClock } from '../transports/index.ts'
 import { associateOver, connectMcp } from './connect.ts'
 import { listenMcp } from './listen.ts'
-import { newIdentity, recorded } from './raw-peer.test-support.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,6 +1,5 @@
 import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
-import { type BridgeEvent, EFFECT, OUTCOME, SESSION_END_REASON } from '../index.ts'
 import {
   FOREIGN,
   newIdentity,
@@ -9,7 +8,8 @@ import {
   SESSION,
   servingStand,
   textOf,
-} from './raw-peer.test-support.ts'
+} from '../../../test/fixtures/npamp/raw-sdk-peer.ts'
+import { type BridgeEvent, EFFECT, OUTCOME, SESSION_END_REASON } from '../index.ts'
 
 const ROUTE = { target: 'tools', session: SESSION }
 const NO_SESSION = { target: 'tools', session: undefined }
