@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LOOPBACK, onRelay, relay, resource, yamlOf } from '../../fixtures/mesh/documents.ts'
+import { LOOPBACK, onRelay, resource, yamlOf } from '../../fixtures/mesh/documents.ts'
 import { startRelayProcess } from '../../fixtures/mesh/relay-process.ts'
 import { startFixture } from '../../fixtures/process/fixture.ts'
 import type { Bench } from '../row.ts'
@@ -57,7 +57,7 @@ async function kibPerSession(): Promise<number> {
 
 function documents(url: string): string {
   return yamlOf([
-    relay('only', { mcp: LOOPBACK }),
+    resource('MeshRelay', 'only', { listeners: { mcp: LOOPBACK } }),
     resource('MeshBackend', 'server', { ...onRelay('only'), mcp: { url } }),
     resource('MeshRoute', 'server', {
       ...onRelay('only'),
