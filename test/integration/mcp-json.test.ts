@@ -1,45 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
+import { isAlive } from '../fixtures/stdio/stdio-backend-harness.ts'
 import { published } from '../real-peers/program.ts'
-import { ROOT } from '../tools/step.ts'
-import { cleanUp, closed, fixture } from './clean-up.ts'
+import { closed, fixture } from './clean-up.ts'
 import { type AnyClient, callText, legacyClient, modernClient } from './clients.ts'
-
-/** `causeway up --mcp-json` as somebody runs it who has nothing but the file of an MCP client. */
-async function up(mcpServers: object, env: Readonly<Record<string, string>> = {}) {
-  const folder = cleanUp(await mkdtemp(join(tmpdir(), 'causeway-mcp-json-')), (path) => rm(path, { recursive: true }))
-  await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
-  const args = [join(ROOT, 'services/cli/launch.mjs'), 'up', '--mcp-json', 'mcp.json', '--port', '0']
-  const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env } })
-  cleanUp(child, () => child.kill('SIGKILL'))
-  const ended = once(child, 'exit')
-  const logs: { msg: string; pid?: number }[] = []
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.startsWith('{')) logs.push(JSON.parse(line))
-  })
-  const urls = new Map<string, string>()
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, name, url] = /^(\S+) +(http:\S+) +(?:stdio|http|sse)$/.exec(line) ?? []
-    if (name !== undefined && url !== undefined) urls.set(name, url)
-    if (line.startsWith('ready')) break
-  }
-  const urlOf = (name: string): string => urls.get(name) ?? expect.fail(`${name} was not printed`)
-  const servers = (): number[] => logs.flatMap(({ msg, pid }) => (msg.endsWith('was started') && pid ? [pid] : []))
-  return { child, ended, urlOf, servers }
-}
-
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
+import { up } from './up.ts'
 
 it('both generations of the published client call the servers of an mcpServers file where it says', async () => {
   const remote = await fixture('servers/everything.ts')
@@ -69,5 +33,5 @@ it('both generations of the published client call the servers of an mcpServers f
   expect(started.length).toBeGreaterThanOrEqual(2)
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
-  expect(started.filter(isThere), 'processes left behind').toEqual([])
+  expect(started.filter(isAlive), 'processes left behind').toEqual([])
 })
