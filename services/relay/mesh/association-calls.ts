@@ -97,14 +97,18 @@ export class AssociationCalls {
           else this.#outgoing?.reply(event)
           break
         case 'failed':
-          if (this.#sentRequests?.owns(event.exchange)) this.#sentRequests.failed(event)
-          else this.#outgoing?.failed(event, this.#host.core.state === 'closed')
+          this.#failed(event, this.#host.core.state === 'closed')
           break
         case 'notification':
           if (!this.#theServerTraffic.notification(event)) this.#theIncoming.notification(event)
           break
       }
     }
+  }
+
+  #failed(event: BridgeEvent & { type: 'failed' }, associationEnded: boolean): void {
+    if (this.#sentRequests?.owns(event.exchange)) this.#sentRequests.failed(event, associationEnded)
+    else this.#outgoing?.failed(event, associationEnded)
   }
 
   drained(): void {
@@ -149,6 +153,7 @@ export class AssociationCalls {
       budget: this.#theBudget,
       flush: () => host.flush(),
       watch: host.context.outgoingWatch,
+      peerName: home.config.name,
       queuedOctets: () => host.core.queuedOctets,
       nameOf: (ordinal) => this.#nameOf(ordinal),
       onUnsent: (call) => home.unsent(call),

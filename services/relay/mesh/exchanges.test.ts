@@ -67,6 +67,18 @@ describe('an exchange across the mesh', () => {
     expect('parameters' in reply && reply.parameters.get('retry-after')).toBe('7')
   })
 
+  it('says of a call under way when its association is lost that it was, and with which peer; its log too', async () => {
+    const mesh = edgeAndTools()
+    mesh.backend.script = () => {}
+    const { sink } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    mesh.network.cut('tools')
+    await mesh.network.settle()
+    const message = 'the association with peer tools was lost while the call was under way'
+    expect(await sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message })
+    expect(mesh.edge.logs.some((line) => line.includes(message))).toBe(true)
+  })
+
   it('brings a failure of the backend back with its code, outcome and status', async () => {
     const mesh = edgeAndTools()
     mesh.backend.script = (call) => call.fail({ outcome: OUTCOME.UNKNOWN, status: 502 })

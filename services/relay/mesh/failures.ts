@@ -78,6 +78,16 @@ export function failureFromPeer(failure: TransportFailure): CallFailure {
   return { code, message: messageOf(found, failure.outcome, status), ...(hint === undefined ? {} : { hint }), ...rest }
 }
 
+/** The association with `peer`, which is `namespace/name`, ended with the call under way: nobody can know what became of it. */
+export function associationLost(peer: string): CallFailure {
+  return {
+    code: 'NotDelivered',
+    outcome: OUTCOME.UNKNOWN,
+    message: `the association with peer ${peer} was lost while the call was under way`,
+    hint: 'look whether the call took effect before it is made again',
+  }
+}
+
 /** NotDelivered stands for many things; what the peer says of them besides its text tells them apart. */
 function messageOf({ code, message }: Row, outcome: Outcome, status: number | undefined): string {
   if (code !== 'NotDelivered') return message

@@ -14,7 +14,7 @@ import {
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification } from '../exchanges/contract.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
-import { failureFromPeer } from './failures.ts'
+import { associationLost, failureFromPeer } from './failures.ts'
 import { notTaken } from './not-taken.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
 import type { ReadBudget } from './read-budget.ts'
@@ -28,6 +28,7 @@ export interface OutgoingCallsOptions {
   /** Something was asked of the association. */
   readonly flush: () => void
   readonly watch: ExchangeWatch
+  readonly peerName: string
   readonly queuedOctets: () => number
   /** Names a request that was sent in the logs of both relays. */
   readonly nameOf: (ordinal: number) => string
@@ -155,9 +156,11 @@ export class OutgoingCalls implements CallCarrier {
     const call = this.#byExchange.get(exchange)
     if (call === undefined) return
     if (by === 'peer') this.#options.watch.peerSaid(failure, call.request.requestId)
-    const unsent = by === 'local' && associationEnded && failure.outcome === OUTCOME.NOT_DELIVERED
+    const withAssociation = by === 'local' && associationEnded
+    const unsent = withAssociation && failure.outcome === OUTCOME.NOT_DELIVERED
     if (!unsent || call.over) {
-      this.#end(exchange, failureFromPeer(failure))
+      const lost = withAssociation && failure.outcome === OUTCOME.UNKNOWN
+      this.#end(exchange, lost ? associationLost(this.#options.peerName) : failureFromPeer(failure))
       return
     }
     this.#byExchange.delete(exchange)

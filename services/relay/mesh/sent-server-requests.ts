@@ -11,7 +11,7 @@ import {
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ServerRequest, ServerRequestHandle, ServerRequestSink } from '../exchanges/contract.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
-import { failureFromPeer } from './failures.ts'
+import { associationLost, failureFromPeer } from './failures.ts'
 import { notTaken } from './not-taken.ts'
 import { GIVEN_UP, SESSION_GONE, TOO_MANY_SERVER_REQUESTS } from './unplaced.ts'
 
@@ -104,10 +104,11 @@ export class SentServerRequests {
     this.#options.onEnded()
   }
 
-  failed({ exchange, failure, by }: BridgeEvent & { type: 'failed' }): void {
+  failed({ exchange, failure, by }: BridgeEvent & { type: 'failed' }, associationEnded: boolean): void {
     const sent = this.#forget(exchange)
     if (sent === undefined) return
-    const told = failureFromPeer(failure)
+    const lost = by === 'local' && associationEnded && failure.outcome === OUTCOME.UNKNOWN
+    const told = lost ? associationLost(this.#options.peerName) : failureFromPeer(failure)
     if (by === 'peer') this.#options.watch.peerSaid(failure, this.#nameOf(sent))
     // Whatever came of it: a server that gave its request up waits for nothing.
     if (!sent.over) this.#fail(sent, sent.cancelled ? { ...told, outcome: OUTCOME.CANCELLED } : told)

@@ -150,7 +150,8 @@ describe('a request of a server outside any call', () => {
     await mesh.network.settle()
     mesh.network.cut('tools')
     await mesh.network.settle()
-    expect(answer.failure).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN })
+    const message = 'the association with peer edge was lost while the call was under way'
+    expect(answer.failure).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message })
     expect(client.asked[0]?.cancels).toEqual([undefined])
     expect(openExchanges(mesh)).toEqual({ out: 0, in: 0 })
     expect(ask(server, serverRequest()).answer.failure).toMatchObject({ code: 'SessionLost' })
