@@ -71,6 +71,12 @@ class ProcessBackend implements Backend, ScopeHost {
     return this.#closed
   }
 
+  kill(): void {
+    this.#closing = true
+    this.pool.close(stopping())
+    this.processes.kill()
+  }
+
   async #close(): Promise<void> {
     for (const exchange of [...this.#open.keys()]) exchange.failUnsent(stopping())
     this.pool.close(stopping())

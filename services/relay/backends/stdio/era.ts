@@ -56,19 +56,38 @@ export function isDiscover(request: CallRequest): boolean {
 
 /** What a client of one era hears of a server of the other, in the words in which HTTP servers say it. */
 export function eraReply(
-  { era: client, idToken, requestId }: Pick<CallRequest, 'era' | 'idToken' | 'requestId'>,
+  { era: client, idToken, requestId }: Asked,
   server: Era | undefined,
   delivery: 'not_sent' | 'unknown',
 ): CallReply {
   const eras = { client, server: server ?? 'unknown' }
-  const error = {
+  return errorReply(idToken, {
     code: -32000,
-    message: client === server ? 'No session: initialize first' : `The server does not speak the ${client} era of MCP`,
+    message: `The server does not speak the ${client} era of MCP`,
     data: { causeway: { code: 'EraUnsupported', delivery, requestId, eras, hint: HINTS[server ?? 'legacy'] } },
-  }
+  })
+}
+
+/**
+ * What a client of the legacy era hears that sent a request outside a session to a server of its own era, or to one whose
+ * era nobody knows. It names both eras too, as clients tell them from such an answer (CARRIAGE section 8).
+ */
+export function noSessionReply({ era, idToken, requestId }: Asked, server: Era | undefined): CallReply {
+  const eras = { client: era, server: server ?? 'unknown' }
+  const hint = 'send Mcp-Session-Id, as initialize gave it'
+  return errorReply(idToken, {
+    code: -32600,
+    message: 'the request names no session; begin with initialize',
+    data: { causeway: { code: 'InvalidRequest', delivery: 'not_sent', requestId, eras, hint } },
+  })
+}
+
+function errorReply(idToken: CallRequest['idToken'], error: object): CallReply {
   const octets = Buffer.concat([HEAD, idToken, Buffer.from(`,"error":${JSON.stringify(error)}}`)])
   return { kind: 'error', octets, status: 400, parameters: new Map() }
 }
+
+type Asked = Pick<CallRequest, 'era' | 'idToken' | 'requestId'>
 
 const HINTS: Readonly<Record<Era, string>> = {
   legacy: 'open a session with initialize, in a revision up to 2025-11-25',

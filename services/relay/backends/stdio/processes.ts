@@ -37,9 +37,7 @@ export class Processes {
   async end(limitMs: number, killAfterMs: number): Promise<void> {
     for (const conversation of this.#all) conversation.stop()
     const { clock } = this.#host
-    const killer = clock.setTimeout(() => {
-      for (const conversation of this.#all) conversation.kill()
-    }, killAfterMs)
+    const killer = clock.setTimeout(() => this.kill(), killAfterMs)
     let limit: unknown
     await Promise.race([
       this.#none(),
@@ -49,6 +47,11 @@ export class Processes {
     ])
     clock.clearTimeout(killer)
     clock.clearTimeout(limit)
+  }
+
+  /** All of them, at once. */
+  kill(): void {
+    for (const conversation of this.#all) conversation.kill()
   }
 
   #none(): Promise<void> {

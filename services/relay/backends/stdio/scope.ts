@@ -15,7 +15,7 @@ import type {
 import type { BackendScope, SessionLostCallback } from '../contract.ts'
 import { notJsonRpc, notSent, sessionLost, stopping, unknown } from '../http/failures.ts'
 import type { Conversation, ConversationOwner } from './conversation.ts'
-import { eraReply } from './era.ts'
+import { eraReply, noSessionReply } from './era.ts'
 import { Exchange, type ExchangeEnd, type ExchangeHost } from './exchange.ts'
 import { processEndedUnsent, tooManyProcesses } from './failures.ts'
 import type { ProcessPool } from './process-pool.ts'
@@ -187,7 +187,7 @@ export class StdioBackendScope implements BackendScope {
   /** A process serves a client of the legacy era only as its session. */
   #noSession(request: CallRequest): CallReply {
     const { known } = this.#host.exchanges.era
-    return eraReply(request, known ?? 'legacy', 'not_sent')
+    return known === 'modern' ? eraReply(request, known, 'not_sent') : noSessionReply(request, known)
   }
 
   // --- both ---

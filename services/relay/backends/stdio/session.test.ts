@@ -1,6 +1,6 @@
 import { requirement } from '@causeway/test/requirements'
 import { afterEach, describe, expect, it } from 'vitest'
-import { call, callRequest } from '../../../../test/fixtures/http/http-backend-harness.ts'
+import { call, callRequest, modernBody } from '../../../../test/fixtures/http/http-backend-harness.ts'
 import {
   ArrivingSink,
   AskableSink,
@@ -160,7 +160,7 @@ describe('a legacy session', () => {
     expect(harness.lost).toEqual(['s unknown'])
   })
 
-  it('is needed by a client of the legacy era: without one it hears what HTTP servers say, and both eras', async () => {
+  it('is needed by a client of the legacy era: without one it hears that, and both eras', async () => {
     const harness = stdioHarness()
     worlds.push(harness)
     const { sink } = call(
@@ -172,11 +172,28 @@ describe('a legacy session', () => {
     expect(text).toContain('"id":1.0,')
     expect(JSON.parse(text)).toMatchObject({
       error: {
-        code: -32000,
-        data: { causeway: { code: 'EraUnsupported', delivery: 'not_sent', eras: { client: 'legacy' } } },
+        code: -32600,
+        message: 'the request names no session; begin with initialize',
+        data: {
+          causeway: { code: 'InvalidRequest', delivery: 'not_sent', eras: { client: 'legacy', server: 'unknown' } },
+        },
       },
     })
     expect(alive(harness)).toBe(0)
+  })
+
+  it.each([
+    ['legacy', ['--legacy'], 'InvalidRequest'],
+    ['modern', ['--modern'], 'EraUnsupported'],
+  ])('that is missing is told from a server of the other era: here one of the %s era', async (server, args, code) => {
+    const harness = stdioHarness([...args])
+    worlds.push(harness)
+    await call(harness.scope, callRequest(modernBody(1, 'server/discover'), { era: 'modern' })).sink.end
+    const { sink } = call(harness.scope, callRequest('{"jsonrpc":"2.0","id":1,"method":"tools/list"}'))
+    expect(await sink.end).toMatchObject({ kind: 'error', status: 400 })
+    expect(JSON.parse(await sink.replyText())).toMatchObject({
+      error: { data: { causeway: { code, eras: { client: 'legacy', server } } } },
+    })
   })
 
   it('tells a client of the legacy era that the server knows the modern one only', async () => {
