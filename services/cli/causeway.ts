@@ -28,6 +28,7 @@ const code = await runProgram(process.argv.slice(2), {
     // A relay that only dials, on demand, has nothing else that keeps the process from ending.
     setInterval(() => {}, 2 ** 31 - 1)
   },
+  onExit: (callback) => void process.on('exit', callback),
   exitNow: () => process.exit(EXIT.interrupted),
   loadRelay() {
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)

@@ -11,6 +11,8 @@ export interface CliHost {
   writeError(text: string): void
   /** Calls back for every SIGINT and SIGTERM. */
   onStopSignal(callback: () => void): void
+  /** Calls back when the process ends, however it does, other than by SIGKILL; only what is synchronous is still done. */
+  onExit(callback: () => void): void
   /** Ends the process at once, as interrupted. */
   exitNow(): void
   /** Loaded when it is needed: `keys`, and a wrong file, are answered without all that a relay is made of. */

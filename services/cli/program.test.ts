@@ -43,6 +43,7 @@ spec: {relayRefs: [{name: edge}], path: /search, transparent: {target: {backendR
 function world(start: (options: RelayOptions) => Partial<RunningRelay> = () => ({}), environment = {}) {
   const events: string[] = []
   const signals: (() => void)[] = []
+  const exits: (() => void)[] = []
   let out = ''
   let error = ''
   const running = Promise.withResolvers<void>()
@@ -56,6 +57,7 @@ function world(start: (options: RelayOptions) => Partial<RunningRelay> = () => (
       error += text
     },
     onStopSignal: (callback) => signals.push(callback),
+    onExit: (callback) => exits.push(callback),
     exitNow: () => events.push('exit now'),
     loadRelay: async () => ({ startRelay, RelayStartError }),
     connect: async (options) => {
@@ -81,13 +83,17 @@ function world(start: (options: RelayOptions) => Partial<RunningRelay> = () => (
       ready: () => ({ ok: true, reasons: [] }),
       drain: async () => void events.push(`drain ${options.relayName}`),
       stop: async () => void events.push(`stop ${options.relayName}`),
+      killServers: () => void events.push(`kill the servers of ${options.relayName}`),
       ...made,
     }
   }
   const signal = () => {
     for (const callback of signals) callback()
   }
-  return { host, events, signal, running: running.promise, out: () => out, error: () => error }
+  const exit = () => {
+    for (const callback of exits) callback()
+  }
+  return { host, events, signal, exit, running: running.promise, out: () => out, error: () => error }
 }
 
 describe('causeway up', () => {
@@ -141,6 +147,19 @@ describe('causeway up', () => {
     expect(events).toContain('exit now')
     draining.resolve()
     expect(await code).toBe(0)
+  })
+
+  it('kills the servers of the relays that run when the process ends early, also while others are starting', async () => {
+    const { host, events, exit, signal } = world(({ relayName }) => {
+      if (relayName === 'default/far') {
+        exit()
+        signal()
+      }
+      return {}
+    })
+    await runProgram(['up', file(relay('edge') + relay('far'))], host)
+    expect(events).toContain('kill the servers of default/edge')
+    expect(events).not.toContain('kill the servers of default/far')
   })
 
   it('a signal while relays are starting is not lost', async () => {

@@ -32,6 +32,11 @@ export interface RunningRelay {
   drain(limitMs?: number): Promise<void>
   /** Ends everything now: CLOSE to peers, listeners and pools closed. Never rejects. */
   stop(): Promise<void>
+  /**
+   * Kills the processes of its stdio servers, and what they started, before it returns. For `process.on('exit')`: where the
+   * process ends without `stop`, a server that ignores the end of its input would outlive it. Never throws.
+   */
+  killServers(): void
 }
 
 export interface RelayAddresses {

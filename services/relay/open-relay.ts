@@ -119,6 +119,10 @@ class OpenRelay implements RunningRelay {
     return this.#stopped
   }
 
+  killServers(): void {
+    for (const backend of this.#backends.values()) backend.kill()
+  }
+
   async #drain(limitMs: number): Promise<void> {
     this.#state = 'draining'
     const endsAt = this.#clock.now() + limitMs

@@ -8,12 +8,12 @@ export async function openSession(url: string) {
     'mcp-protocol-version': '2025-11-25',
   }
   let id = 0
-  const inSession = (method: string) =>
-    post(url, JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params: {} }), headers)
+  const inSession = (method: string, params: object = {}) =>
+    post(url, JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }), headers)
   return {
     post: inSession,
-    ask: async (method: string) =>
-      (JSON.parse(messageOf(await (await inSession(method)).text())) as { result: number }).result,
+    ask: async (method: string, params?: object) =>
+      (JSON.parse(messageOf(await (await inSession(method, params)).text())) as { result: number }).result,
     delete: () => fetch(url, { method: 'DELETE', headers }),
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isAlive, scripted } from '../fixtures/stdio/stdio-backend-harness.ts'
+import { eventually, isAlive, scripted } from '../fixtures/stdio/stdio-backend-harness.ts'
 import { openSession } from './legacy-session.ts'
 import { up } from './up.ts'
 
@@ -30,5 +30,16 @@ describe('a signal to stop', () => {
     child.kill('SIGINT')
     expect(await ended).toEqual([0, null])
     expect(isAlive(pid)).toBe(false)
+  })
+
+  it('that comes again kills every server and what it started, before the process ends', async () => {
+    const { child, ended, session, pid, logged } = await running('--stubborn')
+    const grandchild = await session.ask('fork', { stubborn: true })
+    child.kill('SIGINT')
+    await eventually(() => logged('stopping')).toBe(true)
+    expect(isAlive(pid)).toBe(true)
+    child.kill('SIGINT')
+    expect(await ended).toEqual([130, null])
+    for (const process of [pid, grandchild]) await eventually(() => isAlive(process)).toBe(false)
   })
 })

@@ -40,6 +40,7 @@ async function causeway(...args: string[]) {
       error += text
     },
     onStopSignal: unused,
+    onExit: unused,
     exitNow: unused,
     loadRelay: unused,
     connect: unused,

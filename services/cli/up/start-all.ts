@@ -13,18 +13,27 @@ export interface StartOptions {
   readonly relayNames: readonly string[]
   readonly environment: CliHost['environment']
   readonly logger: Logger
+  /** For each as soon as it runs, though another may still fail. */
+  readonly onStarted: (relay: RunningRelay) => void
 }
 
 /** Starts the relays one after the other; if any of them fails, tries the rest, stops all and answers every failure. */
 export async function startAll(
-  { resources, relayNames, environment, logger }: StartOptions,
+  { resources, relayNames, environment, logger, onStarted }: StartOptions,
   { startRelay, RelayStartError }: RelayModule,
 ): Promise<{ relays: readonly RunningRelay[] } | { failures: readonly StartFailure[] }> {
   const relays: RunningRelay[] = []
   const failures: StartFailure[] = []
   for (const relayName of relayNames) {
     try {
-      relays.push(await startRelay({ resources, relayName, environment, logger: logger.child({ relay: relayName }) }))
+      const relay = await startRelay({
+        resources,
+        relayName,
+        environment,
+        logger: logger.child({ relay: relayName }),
+      })
+      onStarted(relay)
+      relays.push(relay)
     } catch (error) {
       if (!(error instanceof RelayStartError)) throw error
       failures.push({ relayName, error })

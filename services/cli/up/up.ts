@@ -15,7 +15,7 @@ export interface UpOptions {
 
 /**
  * `causeway up`: validates everything, starts the relays, and runs until a signal: then it drains and ends with 0. A
- * second signal ends the process at once.
+ * second signal ends the process at once, and kills the servers that are processes of its relays.
  */
 export async function up({ source, logLevel, json }: UpOptions, host: CliHost): Promise<ExitCode> {
   const report = new Report(host, json)
@@ -26,7 +26,12 @@ export async function up({ source, logLevel, json }: UpOptions, host: CliHost): 
   const stop = stopRequested(host)
   const logger = createLogger({ level: logLevel, destination: { write: (line) => host.writeError(line) } })
   const { environment } = host
-  const started = await startAll({ ...plan, environment, logger }, await host.loadRelay())
+  const running: RunningRelay[] = []
+  host.onExit(() => {
+    for (const relay of running) relay.killServers()
+  })
+  const onStarted = (relay: RunningRelay): void => void running.push(relay)
+  const started = await startAll({ ...plan, environment, logger, onStarted }, await host.loadRelay())
   if ('failures' in started) return report.notStarted(started.failures, plan)
 
   report.started(started.relays, plan)

@@ -22,6 +22,11 @@ export interface Backend {
    * rejects.
    */
   close(): Promise<void>
+  /**
+   * Kills every process of the backend, with what it started, before it returns; for when the relay's own process ends at
+   * once. No new one is started.
+   */
+  kill(): void
 }
 
 export type SessionLostCallback = (sessionId: string, reason: 'backend' | 'unknown') => void

@@ -80,6 +80,11 @@ class PooledHttpBackend implements Backend, ScopeHost {
     return this.#closed
   }
 
+  /** It has no processes; its connections end with the relay's. */
+  kill(): void {
+    this.#closing = true
+  }
+
   async #close(): Promise<void> {
     // All that waits before any of it gets the place of another: nothing of it has left, and nothing will.
     for (const exchange of [...this.#exchanges.keys()]) exchange.failUnsent(stopping())
