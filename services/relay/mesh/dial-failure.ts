@@ -5,6 +5,8 @@ import type { CallFailure } from '../exchanges/contract.ts'
 export interface DialFailure {
   /** For metrics and logs: an error's stable code in lower case, or what the peer said. */
   readonly result: string
+  /** What the system said of a connection that could not be made, such as ECONNREFUSED. */
+  readonly socketCode?: string | undefined
   /** For a log line. */
   readonly message: string
   /** Somebody's configuration is wrong: waiting does not help. */
@@ -16,7 +18,17 @@ export interface DialFailure {
 export function failureOfError(error: unknown): DialFailure {
   if (!(error instanceof NpampError)) throw error
   const permanent = error instanceof AuthenticationError || error instanceof IncompatibleError
-  return { result: error.code.toLowerCase(), message: error.message, permanent, noHello: error.code === 'NO_HELLO' }
+  return {
+    result: error.code.toLowerCase(),
+    socketCode: socketCodeOf(error.cause),
+    message: error.message,
+    permanent,
+    noHello: error.code === 'NO_HELLO',
+  }
+}
+
+function socketCodeOf(cause: unknown): string | undefined {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }
 
 export function failureOfClose(cause: CloseCause): DialFailure {
@@ -48,16 +60,20 @@ export function callFailureOf(peer: string, failure: DialFailure | undefined): C
       hint: 'if it is an implementation without HELLO, set assumedProtocols and defaultBackend in its MeshPeer',
     }
   }
-  const why = failure === undefined ? 'it did not answer in time' : (REASONS[failure.result] ?? 'the connection failed')
   return {
     code: 'NotDelivered',
     outcome,
-    message: `no association with peer ${peer}: ${why}`,
+    message: `no association with peer ${peer}: ${reasonOf(failure)}`,
     hint:
       failure !== undefined && (failure.permanent || TOLD_OFF.has(failure.result))
         ? 'compare the MeshPeer objects of both sides: handles, profile, tls'
         : 'check that the peer runs and that addresses in its MeshPeer are right',
   }
+}
+
+function reasonOf(failure: DialFailure | undefined): string {
+  if (failure === undefined) return 'it did not answer in time'
+  return REASONS[failure.result] ?? SOCKET_REASONS[failure.socketCode ?? ''] ?? 'the connection failed'
 }
 
 /** In our words: the peer's text stays in the log. */
@@ -72,6 +88,18 @@ const REASONS: Readonly<Record<string, string>> = {
   handshake_timeout: 'it did not answer in time',
   peer_closed: 'it closed the association at once; does it list the handle of this relay?',
   [ENDED_AFTER_HANDSHAKE]: 'it ended the connection right after the handshake; does it list the handle of this relay?',
+}
+
+/** By the system's code only. */
+const SOCKET_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  ENOTFOUND: 'the name in its address is unknown',
+  EAI_AGAIN: 'the name in its address could not be resolved',
+  EHOSTUNREACH: 'no route to its host',
+  ENETUNREACH: 'no route to its network',
+  ETIMEDOUT: 'connecting took too long',
 }
 
 /** May be a fault of the configuration, and may pass. */

@@ -101,7 +101,9 @@ describe('placing a call', () => {
     await network.pass(5_000)
     const { sink } = start(target, modernRequest())
     await network.pass(2_500)
-    expect(await sink.failure()).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED })
+    const failure = await sink.failure()
+    expect(failure).toMatchObject({ code: 'NotDelivered', outcome: OUTCOME.NOT_DELIVERED })
+    expect(failure.message).toBe('no association with peer tools: connection refused')
   })
 
   it('says at once that a peer is not who it should be', async () => {
