@@ -60,8 +60,18 @@ describe('an mcp listener', () => {
     const tls = { certFile: file('c.pem', one.cert), keyFile: file('k.pem', other.key) }
     await expect(mcpListener({ ...PLAIN, tls })).rejects.toMatchObject({
       code: 'CERTIFICATE_FILE',
-      fieldPath: 'spec.listeners.mcp.tls',
-      message: expect.stringMatching(/^certFile, keyFile or clientCAFile cannot be used: .*mismatch/),
+      fieldPath: 'spec.listeners.mcp.tls.keyFile',
+      message: `${tls.keyFile} is not the key of certFile`,
+    })
+  })
+
+  it('refuses a bundle for clients without any certificate, which would let none in', async () => {
+    const { cert, key } = await mintCertificate('localhost')
+    const tls = { certFile: file('c.pem', cert), keyFile: file('k.pem', key), clientCAFile: file('ca.pem', key) }
+    await expect(mcpListener({ ...PLAIN, tls })).rejects.toMatchObject({
+      code: 'CERTIFICATE_FILE',
+      fieldPath: 'spec.listeners.mcp.tls.clientCAFile',
+      message: `${tls.clientCAFile} has no certificate in it`,
     })
   })
 })

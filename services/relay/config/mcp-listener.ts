@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { MeshRelay } from '@causeway/mesh-api'
 import { RelayStartError } from '../contract.ts'
-import { readPemFile } from './read-file.ts'
+import { readCertificates, readKeyPair } from './certificates.ts'
 import type { McpListenerConfig, McpTlsConfig, McpTlsFiles, McpTlsMaterial } from './relay-config.ts'
 
 type Listener = NonNullable<MeshRelay['spec']['listeners']['mcp']>
@@ -23,18 +23,17 @@ export async function mcpListener(listener: Listener): Promise<McpListenerConfig
 
 /** Throws RelayStartError when a file cannot be read, or they are no certificate and its key. */
 export async function readMcpTls({ certFile, keyFile, clientCaFile }: McpTlsFiles): Promise<McpTlsMaterial> {
-  const [cert, key, clientCa] = await Promise.all([
-    readPemFile(certFile, `${MCP_TLS}.certFile`),
-    readPemFile(keyFile, `${MCP_TLS}.keyFile`),
-    clientCaFile === undefined ? undefined : readPemFile(clientCaFile, `${MCP_TLS}.clientCAFile`),
+  const [pair, clientCa] = await Promise.all([
+    readKeyPair({ certFile, keyFile }, MCP_TLS),
+    clientCaFile === undefined ? undefined : readCertificates(clientCaFile, `${MCP_TLS}.clientCAFile`),
   ])
-  const material = { cert, key, ...(clientCa === undefined ? {} : { clientCa }) }
-  checkPair(material)
+  const material = { ...pair, ...(clientCa === undefined ? {} : { clientCa }) }
+  checkUsable(material)
   return material
 }
 
-/** A certificate and a key that are none, or not of each other, are found before anything listens. */
-function checkPair({ cert, key, clientCa }: McpTlsMaterial): void {
+/** What TLS does not take, such as a key that is too short for it, is found before anything listens. */
+function checkUsable({ cert, key, clientCa }: McpTlsMaterial): void {
   try {
     const ca = clientCa === undefined ? {} : { ca: Buffer.from(clientCa) }
     createSecureContext({ cert: Buffer.from(cert), key: Buffer.from(key), ...ca })

@@ -2,11 +2,11 @@ import { type Closure, durationMs, type MeshRelay } from '@causeway/mesh-api'
 import type { ListenTlsMode } from '@causeway/npamp/transports'
 import { RelayStartError } from '../contract.ts'
 import { backendConfig } from './backends.ts'
+import { readKeyPair } from './certificates.ts'
 import type { Environment } from './headers.ts'
 import { mcpListener } from './mcp-listener.ts'
 import { qualified } from './names.ts'
 import { peerConfig } from './peers.ts'
-import { readPemFile } from './read-file.ts'
 import type { NpampListenerConfig, RelayConfig, RelayLimits } from './relay-config.ts'
 import { routeConfig } from './routes.ts'
 
@@ -38,11 +38,8 @@ async function npampListener({ spec }: MeshRelay): Promise<NpampListenerConfig |
 
 async function listenTlsMode(tls: NonNullable<MeshRelay['spec']['listeners']['npamp']>['tls']): Promise<ListenTlsMode> {
   if (tls.mode === 'pinned') return { mode: 'pinned' }
-  return {
-    mode: 'ca',
-    cert: await readPemFile(required(tls.certFile, 'certFile'), `${NPAMP_TLS}.certFile`),
-    key: await readPemFile(required(tls.keyFile, 'keyFile'), `${NPAMP_TLS}.keyFile`),
-  }
+  const files = { certFile: required(tls.certFile, 'certFile'), keyFile: required(tls.keyFile, 'keyFile') }
+  return { mode: 'ca', ...(await readKeyPair(files, NPAMP_TLS)) }
 }
 
 const NPAMP_TLS = 'spec.listeners.npamp.tls'
