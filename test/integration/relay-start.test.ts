@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { RelayStartError } from '@causeway/relay'
 import { describe, expect, it } from 'vitest'
-import { LOOPBACK, relay, singleRelayResources, toolsResources } from '../fixtures/mesh/documents.ts'
+import { mintCertificate } from '../fixtures/http/certificate.ts'
+import { edgeResources, LOOPBACK, relay, singleRelayResources, toolsResources } from '../fixtures/mesh/documents.ts'
 import { addressOf, RelaysHere, startMeshHere, startSingleRelayHere } from '../fixtures/mesh/relays-here.ts'
 import { cleanUp, fixture, stopped } from './clean-up.ts'
 
@@ -58,13 +59,26 @@ describe('starting a relay', () => {
     expect(error.message).toContain(message)
   })
 
-  it('refuses certificates that TLS cannot use, by name of the listener', async () => {
+  it('refuses the key of another certificate, before peers fail to connect', async () => {
     const error = await refusal(async (relays) => {
-      await writeFile(relays.path('c.pem'), '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
-      const tls = { tls: { mode: 'ca', certFile: 'c.pem', keyFile: 'c.pem' } }
+      const [one, other] = [await mintCertificate('localhost'), await mintCertificate('localhost')]
+      await writeFile(relays.path('c.pem'), one.cert)
+      await writeFile(relays.path('k.pem'), other.key)
+      const tls = { tls: { mode: 'ca', certFile: 'c.pem', keyFile: 'k.pem' } }
       return relays.start('tools', toolsResources({ backends: {} }, await relays.handleOf('edge'), 0, tls))
     })
-    expect(error).toMatchObject({ code: 'LISTEN', fieldPath: 'spec.listeners.npamp' })
+    expect(error).toMatchObject({ code: 'CERTIFICATE_FILE', fieldPath: 'spec.listeners.npamp.tls.keyFile' })
+    expect(error.message).toMatch(/k\.pem is not the key of certFile$/)
+  })
+
+  it('refuses a bundle for a peer without any certificate, by name of the peer', async () => {
+    const error = await refusal(async (relays) => {
+      await writeFile(relays.path('ca.pem'), (await mintCertificate('localhost')).key)
+      const specs = { backends: {}, peerSpec: { tls: { mode: 'ca', caFile: 'ca.pem' } } }
+      return relays.start('edge', edgeResources(specs, await relays.handleOf('tools'), 'npamp://localhost:4433'))
+    })
+    expect(error).toMatchObject({ code: 'CERTIFICATE_FILE', fieldPath: 'MeshPeer default/tools: spec.tls.caFile' })
+    expect(error.message).toMatch(/ca\.pem has no certificate in it$/)
   })
 
   it('closes what it had opened when a later listener cannot be had', async () => {

@@ -1,8 +1,8 @@
 import { type Closure, type MeshPeer, parseNpampUrl, wireNameOf } from '@causeway/mesh-api'
 import { PROFILE, PROTOCOL, type ProfileCode } from '@causeway/npamp'
 import type { PeerConfig, PeerIdentity, PeerTls } from '../mesh/peer-config.ts'
+import { readCertificates } from './certificates.ts'
 import { qualified } from './names.ts'
-import { readPemFile } from './read-file.ts'
 
 export async function peerConfig(peer: MeshPeer, { backends }: Closure): Promise<PeerConfig> {
   const { metadata, spec } = peer
@@ -42,6 +42,6 @@ function identityOf({ spec: { identity } }: MeshPeer): PeerIdentity {
 
 async function tlsOf({ metadata, spec: { tls, postQuantum } }: MeshPeer): Promise<PeerTls> {
   if (tls.mode === 'pinned' || tls.caFile === undefined) return { mode: 'pinned', postQuantum }
-  const ca = await readPemFile(tls.caFile, `MeshPeer ${qualified(metadata)}: spec.tls.caFile`)
+  const ca = await readCertificates(tls.caFile, `MeshPeer ${qualified(metadata)}: spec.tls.caFile`)
   return { mode: 'ca', ca, serverName: tls.serverName, postQuantum }
 }
