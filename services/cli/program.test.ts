@@ -171,6 +171,45 @@ describe('causeway up', () => {
     expect(events).toEqual(['start default/edge', 'drain default/edge'])
   })
 
+  it('warns of programs and folders that are not there, of the relays that it starts, and starts them', async () => {
+    const backend = (name: string, relayName: string, stdio: string) => `
+apiVersion: mesh.causeway.dev/v1alpha1
+kind: MeshBackend
+metadata: {name: ${name}}
+spec: {relayRefs: [{name: ${relayName}}], mcp: {stdio: {${stdio}}}}
+---
+`
+    const config = file(
+      [
+        relay('edge') + relay('far'),
+        backend('well', 'edge', 'command: node, cwd: .'),
+        backend('slip', 'edge', 'command: no-such-program'),
+        backend('lost', 'edge', 'command: ./gone.sh, cwd: nowhere'),
+        backend('other', 'far', 'command: no-such-program'),
+      ].join(''),
+    )
+    const made = world(() => ({}), { PATH: join(process.execPath, '..') })
+    const code = runProgram(['up', config, '--relay', 'edge', '--json'], made.host)
+    await made.running
+    made.signal()
+    expect(await code).toBe(0)
+    const lost = `the program "${join(folder, 'gone.sh')}" is not there, or not executable`
+    const nowhere = `the folder "${join(folder, 'nowhere')}" is not there`
+    const warnings = made.error().split('\n')
+    expect(warnings.filter((line) => line.startsWith('warning: '))).toEqual([
+      `warning: MeshBackend/default/lost: spec.mcp.stdio.command: ${lost}`,
+      `warning: MeshBackend/default/lost: spec.mcp.stdio.cwd: ${nowhere}`,
+      'warning: MeshBackend/default/slip: spec.mcp.stdio.command: the program "no-such-program" is not found in PATH',
+    ])
+    expect(JSON.parse(made.out().split('\n')[0] ?? '')).toEqual({
+      event: 'warning',
+      kind: 'MeshBackend',
+      name: 'default/lost',
+      fieldPath: 'spec.mcp.stdio.command',
+      message: lost,
+    })
+  })
+
   it('--relay starts one of them, by name or namespace and name', async () => {
     for (const name of ['far', 'default/far']) {
       const { host, events, signal, running } = world()

@@ -6,11 +6,12 @@ import { readServers } from './mcp-json/read-servers.ts'
 import { RELAY_NAME, toResources } from './mcp-json/resources.ts'
 import type { Plan, UpSource } from './plan.ts'
 import type { Report } from './report.ts'
+import { warnOfMissing } from './warn-of-missing.ts'
 
 /** Reads and validates everything; what is wrong is reported. */
 export async function planOf(source: UpSource, host: CliHost, report: Report): Promise<Plan | ExitCode> {
   try {
-    return 'mcpJson' in source ? await mcpJsonPlan(source, host, report) : await filesPlan(source, report)
+    return 'mcpJson' in source ? await mcpJsonPlan(source, host, report) : await filesPlan(source, host, report)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     report.problems(error.problems)
@@ -20,11 +21,15 @@ export async function planOf(source: UpSource, host: CliHost, report: Report): P
 
 async function filesPlan(
   { files, relay }: Extract<UpSource, { files: unknown }>,
+  host: CliHost,
   report: Report,
 ): Promise<Plan | ExitCode> {
   const resources = loadResources(await readSourceFiles(files))
   const choice = chooseRelays(resources, relay)
-  return 'refusal' in choice ? report.refused(choice.refusal) : { resources, ...choice }
+  if ('refusal' in choice) return report.refused(choice.refusal)
+  const plan = { resources, ...choice }
+  await warnOfMissing(plan, host.environment, report)
+  return plan
 }
 
 async function mcpJsonPlan(

@@ -6,6 +6,13 @@ import { describeServed, servedBy } from './mcp-json/served.ts'
 import type { Plan } from './plan.ts'
 import type { StartFailure } from './start-all.ts'
 
+/** About an object of the configuration, whose place in its file is not known any more. */
+type ObjectWarning = Required<Pick<Problem, 'kind' | 'name' | 'fieldPath' | 'message'>>
+
+function formatObjectWarning({ kind, name, fieldPath, message }: ObjectWarning): string {
+  return `${kind}/${name}: ${fieldPath}: ${message}`
+}
+
 const OTHER_PORT = '; --port takes another one, and --port 0 any that is free'
 
 /** Tells a person, or with JSON lines a program, how it goes. */
@@ -23,8 +30,9 @@ export class Report {
     if (this.#json) this.#line({ event: 'refused', problems })
   }
 
-  readonly warning = (warning: Problem): void => {
-    this.#host.writeError(`warning: ${formatProblem(warning)}\n`)
+  readonly warning = (warning: Problem | ObjectWarning): void => {
+    const text = 'file' in warning ? formatProblem(warning) : formatObjectWarning(warning)
+    this.#host.writeError(`warning: ${text}\n`)
     if (this.#json) this.#line({ event: 'warning', ...warning })
   }
 

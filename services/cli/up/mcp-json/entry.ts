@@ -1,8 +1,9 @@
+import { resolve } from 'node:path'
 import { isWrittenByRelay, nearest, printable } from '@causeway/mesh-api'
+import { missingFolder, missingProgram } from '../missing-program.ts'
 import { readEnvFile } from './env-file.ts'
 import type { Fields, Text } from './fields.ts'
 import type { Findings } from './findings.ts'
-import { warnOfMissingProgram } from './missing-program.ts'
 import type { Reading } from './reading.ts'
 import type { McpServer, Origin } from './servers.ts'
 
@@ -91,7 +92,7 @@ function kindOf(fields: Fields, url: Text | undefined, findings: Findings): McpS
 }
 
 async function stdioServer(command: Text, fields: Fields, reading: Reading): Promise<Backend | undefined> {
-  const { findings, environment } = reading
+  const { findings, environment, folder } = reading
   const origins = new Map<string, Origin>([[`${STDIO}.command`, command]])
   if (/^\S+\s+-/.test(command.text)) {
     return findings.error(command, 'holds arguments too; they belong in args, as in "command": "npx", "args": ["-y"]')
@@ -105,8 +106,14 @@ async function stdioServer(command: Text, fields: Fields, reading: Reading): Pro
   for (const [index, value] of [...env.values()].entries()) origins.set(`${STDIO}.env[${index}]`, value)
 
   const cwd = fields.text('cwd')
-  if (cwd !== undefined) origins.set(`${STDIO}.cwd`, cwd)
-  await warnOfMissingProgram(command, env.get('PATH')?.text ?? environment.PATH, reading)
+  if (cwd !== undefined) {
+    origins.set(`${STDIO}.cwd`, cwd)
+    const message = await missingFolder(resolve(folder, cwd.text))
+    if (message !== undefined) findings.warn(cwd, message)
+  }
+  const path = env.get('PATH')?.text ?? environment.PATH
+  const message = await missingProgram(command.text, { path, folder })
+  if (message !== undefined) findings.warn(command, message)
   if (fields.has('headers')) findings.warn(fields.at('headers'), 'belong to url, and are left out')
   const stdio = {
     command: command.text,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Problem, Resources } from '@causeway/mesh-api'
@@ -61,6 +61,7 @@ describe('an mcpServers file', () => {
       cwd: 'sub',
     }
     writeFileSync(join(folder, 'run'), '', { mode: 0o755 })
+    mkdirSync(join(folder, 'sub'))
     const found = await read({ servers: { tool: { type: 'stdio', ...server } } }, { HOME: '/home/ada', KEY: 'k' })
     expect(specOf(found, 'tool')?.stdio).toEqual({
       command: join(folder, 'run'),
@@ -73,6 +74,14 @@ describe('an mcpServers file', () => {
       cwd: join(folder, 'sub'),
     })
     expect(found.warnings).toEqual([])
+  })
+
+  it('warns of a program and a folder that are not there', async () => {
+    const { warnings } = await read({ mcpServers: { tool: { command: './run', cwd: 'sub' } } })
+    expect(warnings.map(({ fieldPath, message }) => `${fieldPath}: ${message}`)).toEqual([
+      `mcpServers.tool.cwd: the folder "${join(folder, 'sub')}" is not there`,
+      'mcpServers.tool.command: the program "./run" is not there, or not executable',
+    ])
   })
 
   it("reads the variables of an envFile, which the entry's own outrank", async () => {

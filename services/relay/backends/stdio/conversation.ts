@@ -164,7 +164,7 @@ export class Conversation implements ProcessListener {
     telemetry.processOver(end, this.#process.pid, this.#stopping)
     const unsent = this.#owner.over(end)
     this.#closed = true
-    const failure = end.how === 'notStarted' ? notStarted(end, process.command) : unsent
+    const failure = end.how === 'notStarted' ? notStarted(end, process) : unsent
     for (const call of calls) call.processOver(end, failure)
     this.#serverRequests.endAll()
     this.#owner.callsEnded?.()

@@ -15,9 +15,13 @@ export function processEndedUnsent(end: ProcessEnd): CallFailure {
   return notSent(`the server's process ${describeEnd(end)} before it read the request`)
 }
 
-export function notStarted(end: Extract<ProcessEnd, { how: 'notStarted' }>, command: string): CallFailure {
+export function notStarted(
+  end: Extract<ProcessEnd, { how: 'notStarted' }>,
+  { command, cwd = '.' }: { readonly command: string; readonly cwd: string | undefined },
+): CallFailure {
   if (end.folderMissing) {
-    return withHint(notSent("the server's folder does not exist"), 'check spec.mcp.stdio.cwd of the MeshBackend')
+    const message = `the server's folder ${JSON.stringify(cwd)} does not exist (spec.mcp.stdio.cwd)`
+    return withHint(notSent(message), 'check spec.mcp.stdio.cwd of the MeshBackend')
   }
   const why = WHY_NOT_STARTED[end.error] ?? `could not be started (${end.error})`
   return withHint(

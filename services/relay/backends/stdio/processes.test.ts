@@ -129,7 +129,12 @@ describe('a process that cannot be started', () => {
       'spec.mcp.stdio.command',
     ],
     [program, undefined, `the command ${JSON.stringify(program)} may not be executed`, 'spec.mcp.stdio.command'],
-    [process.execPath, join(folder, 'nowhere'), "the server's folder does not exist", 'spec.mcp.stdio.cwd'],
+    [
+      process.execPath,
+      join(folder, 'nowhere'),
+      `the server's folder ${JSON.stringify(join(folder, 'nowhere'))} does not exist (spec.mcp.stdio.cwd)`,
+      'spec.mcp.stdio.cwd',
+    ],
     ['a\0b', undefined, 'could not be started', 'spec.mcp.stdio.command'],
   ])('is told with the field that names it: %s', async (command, cwd, message, field) => {
     for (const era of ['legacy', 'modern']) {
