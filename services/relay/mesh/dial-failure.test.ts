@@ -37,7 +37,12 @@ describe('what a call says when its peer cannot be had', () => {
     server.close()
     await once(server, 'close')
     const dialled = dialTls({ host: '127.0.0.1', port, tls: { mode: 'pinned' }, timeoutMs: 5_000 })
-    const failure = failureOfError(await dialled.then(() => undefined, (error: unknown) => error))
+    const failure = failureOfError(
+      await dialled.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    )
     expect(callFailureOf('default/tools', failure).message).toContain('connection refused')
   })
 

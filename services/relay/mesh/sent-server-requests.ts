@@ -13,7 +13,7 @@ import type { CallFailure, ServerRequest, ServerRequestHandle, ServerRequestSink
 import type { ExchangeWatch } from './exchange-watch.ts'
 import { associationLost, failureFromPeer } from './failures.ts'
 import { notTaken } from './not-taken.ts'
-import { GIVEN_UP, SESSION_GONE, TOO_MANY_SERVER_REQUESTS } from './unplaced.ts'
+import { GIVEN_UP, SESSION_GONE, tooManyServerRequests } from './unplaced.ts'
 
 export interface SentServerRequestsOptions {
   readonly bridge: Bridge
@@ -72,7 +72,8 @@ export class SentServerRequests {
   send(request: ServerRequest, sink: ServerRequestSink, { asker, route, related }: AskedClient): ServerRequestHandle {
     const { bridge, clock, flush, watch } = this.#options
     const open = this.#byAsker.get(asker)
-    if (open !== undefined && open.size >= MAX_SERVER_REQUESTS) return notAsked(sink, TOO_MANY_SERVER_REQUESTS)
+    if (open !== undefined && open.size >= MAX_SERVER_REQUESTS)
+      return notAsked(sink, tooManyServerRequests(MAX_SERVER_REQUESTS))
     const { octets, message, effect, method } = request
     const label = { effect, scope: '' }
     let exchange: OutgoingExchange

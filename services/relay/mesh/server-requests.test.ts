@@ -114,7 +114,11 @@ describe('a request of a server outside any call', () => {
     const answers = Array.from({ length: 65 }, (_, n) => ask(server, serverRequest({ id: `${n}` })).answer)
     const { answer } = ask(other.server, serverRequest())
     await mesh.network.settle()
-    expect(answers[64]?.failure).toMatchObject({ code: 'QuotaExceeded', outcome: OUTCOME.NOT_DELIVERED })
+    expect(answers[64]?.failure).toMatchObject({
+      code: 'QuotaExceeded',
+      outcome: OUTCOME.NOT_DELIVERED,
+      message: '64 requests of this server wait for the answers of their client, a fixed limit',
+    })
     expect([client.asked.length, other.client.asked.length, answer.ends.length]).toEqual([64, 1, 0])
     client.asked[3]?.result()
     await mesh.network.settle()

@@ -31,10 +31,12 @@ export const CANNOT_NAME_TARGETS: CallFailure = {
   message: 'this peer cannot be told a target',
   hint: 'leave target out of the MeshRoute',
 }
-export const TOO_MANY_SERVER_REQUESTS: CallFailure = {
-  code: 'QuotaExceeded',
-  outcome,
-  message: 'as many requests of this server as its client may have open are unanswered',
+export function tooManyServerRequests(limit: number): CallFailure {
+  return {
+    code: 'QuotaExceeded',
+    outcome,
+    message: `${limit} requests of this server wait for the answers of their client, a fixed limit`,
+  }
 }
 export const NOBODY_TO_ASK: CallFailure = {
   code: 'NotDelivered',

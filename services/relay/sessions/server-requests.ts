@@ -96,7 +96,7 @@ const CANCELLED: CallFailure = { code: 'NotDelivered', message: 'cancelled', out
 function tooMany(limit: number): CallFailure {
   return {
     code: 'QuotaExceeded',
-    message: `the client of this session has ${limit} requests to answer already`,
+    message: `the client of this session has ${limit} requests to answer already, a fixed limit`,
     outcome: OUTCOME.NOT_DELIVERED,
   }
 }

@@ -5,7 +5,7 @@ import { ConcurrencyGate } from './concurrency-gate.ts'
 import type { HttpBackendOptions } from './contract.ts'
 import type { Exchange } from './exchange.ts'
 import { stopping, unknown } from './failures.ts'
-import { openPool } from './pool.ts'
+import { DEFAULT_MAX_HEADER_OCTETS, openPool } from './pool.ts'
 import { ownHeaders } from './request-headers.ts'
 import { HttpBackendScope, type ScopeHost } from './scope.ts'
 import { BackendTelemetry } from './telemetry.ts'
@@ -44,6 +44,7 @@ class PooledHttpBackend implements Backend, ScopeHost {
       headers,
       // What the MeshBackend sets, no caller replaces.
       acceptHeaders: new Set(options.acceptHeaders.filter((accepted) => !headers.includes(accepted))),
+      maxHeaderOctets: limits.maxHeaderOctets ?? DEFAULT_MAX_HEADER_OCTETS,
       maxReplyOctets: limits.maxReplyOctets ?? DEFAULT_MAX_REPLY_OCTETS,
       maxBatchMessages: limits.maxBatchMessages ?? DEFAULT_MAX_BATCH_MESSAGES,
       maxServerRequests: limits.maxServerRequests ?? DEFAULT_MAX_SERVER_REQUESTS,

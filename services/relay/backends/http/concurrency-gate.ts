@@ -3,7 +3,7 @@
  * may run, at least 16: more are refused while nothing of them has been sent.
  */
 export class ConcurrencyGate {
-  readonly #limit: number
+  readonly limit: number
   readonly #waitingLimit: number
   #running = 0
   #admitting = false
@@ -11,13 +11,13 @@ export class ConcurrencyGate {
 
   /** @param limit at least 1; Infinity for no bound. */
   constructor(limit: number) {
-    this.#limit = limit
+    this.limit = limit
     this.#waitingLimit = Math.max(limit, LEAST_WAITING)
   }
 
   /** Calls `start` now or when its turn comes; false: refused, `start` is never called. Each start needs one `leave`. */
   enter(start: () => void): boolean {
-    if (this.#running < this.#limit) {
+    if (this.#running < this.limit) {
       this.#running += 1
       start()
       return true
@@ -40,7 +40,7 @@ export class ConcurrencyGate {
     // A start that leaves at once is met by the loop of the outer call.
     if (this.#admitting) return
     this.#admitting = true
-    while (this.#running < this.#limit) {
+    while (this.#running < this.limit) {
       const next = this.#waiting.shift()
       if (next === undefined) break
       this.#running += 1

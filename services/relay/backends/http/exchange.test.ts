@@ -311,7 +311,10 @@ describe('an exchange that has no answer', () => {
 
   it('may have been executed when the headers of the answer are larger than allowed', async () => {
     const answer = (arrival: Arrival) => arrival.json(200, result(1), { 'x-long': 'x'.repeat(2_000) })
-    expect(await failureOf(answer, { limits: { maxHeaderOctets: 1_000 } })).toMatchObject({ outcome: 1 })
+    expect(await failureOf(answer, { limits: { maxHeaderOctets: 1_000 } })).toMatchObject({
+      outcome: 1,
+      message: 'the headers of the answer are larger than 1000 octets (limits.maxHeaderBytes of the relay)',
+    })
   })
 
   it('may have been executed when the first header takes longer than configured', async () => {
@@ -325,7 +328,11 @@ describe('an exchange that has no answer', () => {
   it('was not sent when the backend has all the requests that it may have', async () => {
     const { scope, server } = await world(undefined, { limits: { maxConcurrency: 1 } })
     const calls = Array.from({ length: 18 }, (_, id) => call(scope, modern(id)))
-    expect(await calls[17]?.sink.failure()).toMatchObject({ code: 'QuotaExceeded', outcome: 0 })
+    expect(await calls[17]?.sink.failure()).toMatchObject({
+      code: 'QuotaExceeded',
+      outcome: 0,
+      message: expect.stringContaining('its 1 requests open (limits.maxConcurrency)'),
+    })
     for (let id = 0; id < 17; id++) {
       const arrival = await server.next()
       expect(JSON.parse(arrival.text)).toMatchObject({ id })

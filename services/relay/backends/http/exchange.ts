@@ -9,7 +9,7 @@ import type {
   ServerRequestHandle,
   ServerRequestSink,
 } from '../../exchanges/contract.ts'
-import { cancelled, notJsonRpc, refusedBeforeSending, sessionLost, unknown } from './failures.ts'
+import { cancelled, notJsonRpc, refusedBeforeSending, sessionLost, tooManyRequests, unknown } from './failures.ts'
 import { HttpCall, type HttpCallListener } from './http-call.ts'
 import type { BackendMessage, ReplyMessage, RequestMessage } from './message.ts'
 import type { OpenRequest } from './open-request.ts'
@@ -174,10 +174,9 @@ export class Exchange implements CallHandle, OpenRequest {
   }
 
   #enterGate(): void {
-    if (this.#ended || this.#upstream.gate.enter(this.#send)) return
-    this.fail(
-      refusedBeforeSending('the backend has as many requests as limits.maxConcurrency allows', 'try again later'),
-    )
+    const { gate } = this.#upstream
+    if (this.#ended || gate.enter(this.#send)) return
+    this.fail(tooManyRequests(gate.limit))
   }
 
   readonly #send = (): void => {

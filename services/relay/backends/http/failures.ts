@@ -19,6 +19,14 @@ export function lost(error: Error): CallFailure {
   return unknown(`the backend gave no whole answer: ${causeOf(error).text}`)
 }
 
+/** The request left, and not even the head of an answer came that the relay could take. */
+export function unanswered(error: Error, { maxHeaderOctets }: { readonly maxHeaderOctets: number }): CallFailure {
+  if (codeOf(error) !== 'UND_ERR_HEADERS_OVERFLOW') return lost(error)
+  return unknown(
+    `the headers of the answer are larger than ${maxHeaderOctets} octets (limits.maxHeaderBytes of the relay)`,
+  )
+}
+
 export function unknown(
   message: string,
   extra: { hint?: string; status?: number; retryAfter?: string } = {},
@@ -46,6 +54,13 @@ export function sessionLostMeanwhile(): CallFailure {
 
 export function refusedBeforeSending(message: string, hint?: string): CallFailure {
   return { code: 'QuotaExceeded', outcome: OUTCOME.NOT_DELIVERED, message, ...(hint === undefined ? {} : { hint }) }
+}
+
+export function tooManyRequests(limit: number): CallFailure {
+  return refusedBeforeSending(
+    `the backend has its ${limit} requests open (limits.maxConcurrency), and as many wait as may`,
+    'try again later',
+  )
 }
 
 export function tooManySessions(limit: number): CallFailure {
@@ -135,7 +150,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   UND_ERR_CONNECT_TIMEOUT: { text: 'connecting took longer than limits.connectTimeout' },
   UND_ERR_HEADERS_TIMEOUT: { text: 'no answer began within limits.firstHeaderTimeout' },
   UND_ERR_SOCKET: { text: 'connection closed' },
-  UND_ERR_HEADERS_OVERFLOW: { text: 'its headers are too large' },
+  UND_ERR_HEADERS_OVERFLOW: { text: 'its headers are larger than limits.maxHeaderBytes of the relay' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { text: 'the body is not as long as announced' },
   HPE: { text: 'what it sent is not HTTP/1.1' },
   UND_ERR_DESTROYED: { text: 'the relay closed it' },

@@ -1,6 +1,6 @@
 import type { CallFailure, CallReply } from '../../exchanges/contract.ts'
 import { Answer, type AnswerListener } from './answer.ts'
-import { authenticationRequired, lost, notReached, sessionLostMeanwhile, unknown } from './failures.ts'
+import { authenticationRequired, notReached, sessionLostMeanwhile, unanswered, unknown } from './failures.ts'
 import { GetStream } from './get-stream.ts'
 import type { BackendMessage, ReplyMessage } from './message.ts'
 import { type HttpRequest, Post, type ResponseHeaders, type ResponseReceiver } from './post.ts'
@@ -177,7 +177,7 @@ export class HttpCall {
 
   #noAnswer(error: Error): void {
     this.#upstream.telemetry.responded(0)
-    this.#fail(this.#post.sent ? lost(error) : notReached(error))
+    this.#fail(this.#post.sent ? unanswered(error, this.#upstream) : notReached(error))
   }
 
   /** Where the receiver is behind, the body is not read on. */
@@ -229,7 +229,7 @@ export class HttpCall {
   #whyNotResumed(end: StreamEnd): CallFailure | undefined {
     const goesOn = this.#failures <= MOST_FAILURES
     if (end.kind === 'tooLarge') return unknown(end.error.message)
-    if (end.kind === 'unanswered') return goesOn ? undefined : lost(end.error)
+    if (end.kind === 'unanswered') return goesOn ? undefined : unanswered(end.error, this.#upstream)
     if (end.kind === 'ended') return undefined
     const { status } = end
     if (status === 401 || status === 403) return authenticationRequired(status)

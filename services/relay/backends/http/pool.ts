@@ -4,7 +4,7 @@ import type { HttpBackendOptions } from './contract.ts'
 /** CARRIAGE section 4: idle connections are ours for at most 4 s, and end 1 s before the server's own hint. */
 const IDLE_MS = 4_000
 const HINT_MARGIN_MS = 1_000
-const DEFAULT_MAX_HEADER_OCTETS = 16 * 1024
+export const DEFAULT_MAX_HEADER_OCTETS = 16 * 1024
 
 /**
  * Connections to one backend. HTTP/1.1 with one request at a time on each connection: undici requeues requests behind the

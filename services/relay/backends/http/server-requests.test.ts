@@ -130,7 +130,10 @@ describe("a request of the server's on the stream of a call", () => {
     const { server, stream, asked } = await asking(SAMPLE, { limits: { maxServerRequests: 1 } })
     stream.event('{"jsonrpc":"2.0","id":"other","method":"roots/list"}')
     const refusal = await server.next()
-    expect(JSON.parse(refusal.text)).toMatchObject({ id: 'other', error: { code: -33113 } })
+    expect(JSON.parse(refusal.text)).toMatchObject({
+      id: 'other',
+      error: { code: -33113, message: "1 requests of this server wait for the client's answer, a fixed limit" },
+    })
     refusal.json(202, '')
     expect(asked.cancels).toEqual([])
   })

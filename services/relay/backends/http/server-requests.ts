@@ -123,7 +123,7 @@ function tooMany(limit: number): CallFailure {
   return {
     code: 'QuotaExceeded',
     outcome: OUTCOME.NOT_DELIVERED,
-    message: `${limit} requests of this server wait for the client's answer`,
+    message: `${limit} requests of this server wait for the client's answer, a fixed limit`,
     hint: 'wait for an answer before asking again',
   }
 }

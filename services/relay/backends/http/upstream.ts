@@ -16,6 +16,7 @@ export interface Upstream {
   /** Names and values in turn, sent with every request; may be secret. */
   readonly headers: readonly string[]
   readonly acceptHeaders: ReadonlySet<string>
+  readonly maxHeaderOctets: number
   readonly maxReplyOctets: number
   readonly maxBatchMessages: number
   readonly maxServerRequests: number

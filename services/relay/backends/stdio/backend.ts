@@ -35,8 +35,9 @@ class ProcessBackend implements Backend, ScopeHost {
     const { name, limits, clock } = options
     this.name = name
     this.quota = new ProcessQuota(limits.maxSessionProcesses ?? DEFAULT_MAX_SESSION_PROCESSES)
-    this.telemetry = new StdioTelemetry(options)
-    this.processes = new Processes(conversationHost(options, this.telemetry))
+    const maxLineOctets = limits.maxReplyOctets ?? DEFAULT_MAX_REPLY_OCTETS
+    this.telemetry = new StdioTelemetry(options, { maxLineOctets })
+    this.processes = new Processes(conversationHost(options, maxLineOctets, this.telemetry))
     this.pool = new ProcessPool({
       processes: this.processes,
       clock,
@@ -120,7 +121,11 @@ class ProcessBackend implements Backend, ScopeHost {
   }
 }
 
-function conversationHost(options: StdioBackendOptions, telemetry: StdioTelemetry): ConversationHost {
+function conversationHost(
+  options: StdioBackendOptions,
+  maxLineOctets: number,
+  telemetry: StdioTelemetry,
+): ConversationHost {
   const { command, args, cwd, limits, clock, random = Math.random } = options
   return {
     process: {
@@ -128,7 +133,7 @@ function conversationHost(options: StdioBackendOptions, telemetry: StdioTelemetr
       args,
       cwd,
       env: environmentOf(options, process.platform),
-      maxLineOctets: limits.maxReplyOctets ?? DEFAULT_MAX_REPLY_OCTETS,
+      maxLineOctets,
       inputLimits: {
         maxMessages: limits.maxQueuedPerProcess ?? DEFAULT_MAX_QUEUED_PER_PROCESS,
         maxOctets: MAX_QUEUED_OCTETS,

@@ -245,6 +245,8 @@ describe('a server that misbehaves', () => {
     const failure = await modern(made.scope, 1, 'big', { octets: 100_001 }).sink.failure()
     expect(failure).toMatchObject({ code: 'NotDelivered', outcome: 1 })
     expect(dropped(made, 'too_large')).toBe(1)
+    const line = 'a line of standard output is longer than 100000 octets (limits.maxReplyBytes of the relay); skipped'
+    expect(made.log.map(({ msg }) => msg)).toContain(line)
     expect(await resultOf(modern(made.scope, 2, 'ping'))).toBe('ping')
   })
 

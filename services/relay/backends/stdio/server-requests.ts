@@ -84,5 +84,5 @@ const NOBODY: CallFailure = {
 const TOO_MANY: CallFailure = {
   code: 'QuotaExceeded',
   outcome: OUTCOME.NOT_DELIVERED,
-  message: `${MAX_OPEN} requests of this server wait for their answers`,
+  message: `${MAX_OPEN} requests of this server wait for their answers, a fixed limit`,
 }

@@ -15,12 +15,17 @@ export class StdioTelemetry {
   readonly #starts: Counter
   readonly #lineEnds: Counter
   readonly #rubbishLines: LineLimit
+  readonly #maxLineOctets: number
 
-  constructor(options: Pick<StdioBackendOptions, 'name' | 'metrics' | 'logger' | 'clock'>) {
+  constructor(
+    options: Pick<StdioBackendOptions, 'name' | 'metrics' | 'logger' | 'clock'>,
+    { maxLineOctets }: { readonly maxLineOctets: number },
+  ) {
     const { name, metrics, clock } = options
     this.calls = new BackendTelemetry(options)
     this.logger = options.logger.child({ backend: name })
     this.#metrics = metrics
+    this.#maxLineOctets = maxLineOctets
     this.#backend = name.replace(/^backend\//, '')
     this.#processes = metrics.gauge('causeway_backend_processes', { backend: this.#backend })
     this.#starts = metrics.counter('causeway_backend_process_starts_total', { backend: this.#backend })
@@ -60,7 +65,8 @@ export class StdioTelemetry {
   rubbish(reason: 'not_json_rpc' | 'too_large', octets: number): void {
     this.dropped(reason)
     if (this.#rubbishLines.admit()) {
-      const why = reason === 'too_large' ? 'is longer than a reply may be' : 'is no MCP'
+      const limit = `is longer than ${this.#maxLineOctets} octets (limits.maxReplyBytes of the relay)`
+      const why = reason === 'too_large' ? limit : 'is no MCP'
       this.logger.warn({ octets }, `a line of standard output ${why}; skipped`)
     }
   }

@@ -143,6 +143,11 @@ describe('a batch is refused as a whole with 400, -32600', () => {
     expect(harness.target.notifications).toEqual([])
   })
 
+  it('naming the fixed limit of messages', async () => {
+    const many = `[${Array.from({ length: 101 }, (_, id) => request(String(id))).join(',')}]`
+    expect((await harness.client.post(many)).body).toContain('a batch holds at most 100 messages, a fixed limit')
+  })
+
   it('when two of its ids are one, or one is open in its session, and no id stays taken', async () => {
     const headers = await openSession(harness, REVISION)
     const post = async (...ids: string[]) =>

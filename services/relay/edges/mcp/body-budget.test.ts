@@ -22,7 +22,7 @@ describe('request bodies beyond what one edge may hold', () => {
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     expect(JSON.parse(refused.body).error).toMatchObject({
       code: -33113,
-      message: expect.stringContaining('100000 octets'),
+      message: expect.stringContaining('100000 octets, a fixed limit'),
       data: { causeway: { code: 'QuotaExceeded', delivery: 'not_sent' } },
     })
     call.result()

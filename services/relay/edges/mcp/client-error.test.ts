@@ -61,7 +61,7 @@ describe('what is no HTTP request', () => {
   it('is 431 where the headers are too large, naming the limit', async () => {
     const { head, error } = await answerTo(`POST /mcp HTTP/1.1\r\n${HEAD}X: ${'x'.repeat(3_000)}\r\n\r\n`)
     expect(head).toMatch(/^HTTP\/1.1 431 /)
-    expect(error.message).toContain('2000 octets (limits.maxHeaderBytes)')
+    expect(error.message).toContain('2000 octets (limits.maxHeaderBytes of the relay)')
     expect(error.data.causeway.code).toBe('HeadersTooLarge')
   })
 

@@ -59,6 +59,7 @@ it('refuses what comes on a connection where a hundred wait, and takes again onc
   expect(target.calls).toHaveLength(101)
   for (const call of target.calls) call.result()
   await expect.poll(() => received.match(/"code":"QuotaExceeded","delivery":"not_sent"/g)).toHaveLength(4)
+  expect(received).toContain('100 requests wait on this connection for the one before them, a fixed limit')
   socket.write(post(legacy('tools/call', {}, 105)))
   expect(await target.callNumber(101)).toBeDefined()
 })

@@ -101,14 +101,31 @@ describe('what is refused before the body is read', () => {
     const large = legacy('tools/call', { text: 'x'.repeat(3_000) })
     const { status, name, message } = await refusal(large)
     expect({ status, name }).toEqual({ status: 413, name: 'TooLarge' })
-    expect(message).toContain('2000 octets')
+    expect(message).toContain('2000 octets (limits.maxBodyBytes of the relay)')
+  })
+
+  it('a body over the smaller limit of its route, naming that one', async () => {
+    harness.client.close()
+    await harness.edge.stop(0)
+    harness = await edgeHarness({ limits: { maxBodyOctets: 2_000 }, route: { limits: { maxBodyOctets: 1_000 } } })
+    const { status, message } = await refusal(legacy('tools/call', { text: 'x'.repeat(1_500) }))
+    expect({ status, message }).toEqual({
+      status: 413,
+      message: 'the body is larger than 1000 octets (limits.maxBodyBytes of the route)',
+    })
+  })
+
+  it('a foreign Origin, naming the field of the route and that of the relay', async () => {
+    const body = (await harness.client.post(LIST, { origin: 'https://evil.example' })).body
+    const { hint } = JSON.parse(body).error.data.causeway
+    expect(hint).toMatch(/^list it in spec\.cors\.allowedOrigins of the MeshRoute, .*listeners\.mcp\.allowedOrigins/)
   })
 
   it('a body over the limit that does not say its length', async () => {
     const large = legacy('tools/call', { text: 'x'.repeat(300_000) })
     const { status, name, message } = await refusal(large, { 'transfer-encoding': 'chunked' })
     expect({ status, name }).toEqual({ status: 413, name: 'TooLarge' })
-    expect(message).toContain('2000 octets')
+    expect(message).toContain('2000 octets (limits.maxBodyBytes of the relay)')
   })
 
   it('headers over the limit', async () => {

@@ -13,7 +13,10 @@ export function tooSlow(): EdgeError {
 }
 
 export function headersTooLarge(limitOctets: number): EdgeError {
-  return refusal('HeadersTooLarge', `the headers are larger than ${limitOctets} octets (limits.maxHeaderBytes)`)
+  return refusal(
+    'HeadersTooLarge',
+    `the headers are larger than ${limitOctets} octets (limits.maxHeaderBytes of the relay)`,
+  )
 }
 
 export function expectationFailed(): EdgeError {
@@ -36,7 +39,7 @@ export function foreignOrigin(origin: string | undefined): EdgeError {
   return refusal(
     'Forbidden',
     `the Origin ${quoted(origin)} is not served here`,
-    'list it in listeners.mcp.allowedOrigins',
+    'list it in spec.cors.allowedOrigins of the MeshRoute, or for all routes in listeners.mcp.allowedOrigins of the MeshRelay',
   )
 }
 
@@ -84,7 +87,7 @@ export function eventNotHeld(): EdgeError {
 
 export function tooManyPipelined(limit: number): EdgeError {
   return {
-    ...refusal('QuotaExceeded', `${limit} requests wait on this connection for the one before them`),
+    ...refusal('QuotaExceeded', `${limit} requests wait on this connection for the one before them, a fixed limit`),
     status: 503,
     retryAfter: '5',
   }
@@ -106,13 +109,14 @@ export function notAcceptable(): EdgeError {
   return refusal('NotAcceptable', 'Accept must admit both application/json and text/event-stream')
 }
 
-export function bodyTooLarge(limitOctets: number): EdgeError {
-  return refusal('TooLarge', `the body is larger than ${limitOctets} octets (limits.maxBodyBytes)`)
+/** The smaller of the two limits is in force; `whose` it is. */
+export function bodyTooLarge(limitOctets: number, whose: 'relay' | 'route'): EdgeError {
+  return refusal('TooLarge', `the body is larger than ${limitOctets} octets (limits.maxBodyBytes of the ${whose})`)
 }
 
 export function tooMuchHeld(limitOctets: number): EdgeError {
   return {
-    ...refusal('QuotaExceeded', `the bodies of all open requests are more than ${limitOctets} octets`),
+    ...refusal('QuotaExceeded', `the bodies of all open requests are more than ${limitOctets} octets, a fixed limit`),
     status: 503,
     retryAfter: '5',
   }
@@ -139,7 +143,7 @@ export function batchesNotServed(): EdgeError {
 }
 
 export function batchTooLong(limit: number): EdgeError {
-  return invalidRequest(`a batch holds at most ${limit} messages`)
+  return invalidRequest(`a batch holds at most ${limit} messages, a fixed limit`)
 }
 
 export function idInUse(): EdgeError {

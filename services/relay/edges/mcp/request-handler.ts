@@ -120,12 +120,14 @@ export class RequestHandler {
 
 function readPost(edge: EdgeContext, place: Place): void {
   const post = new Post(edge, place)
-  const limitOctets = Math.min(edge.limits.maxBodyOctets, place.route.limits.maxBodyOctets ?? Number.POSITIVE_INFINITY)
+  const ofRelay = edge.limits.maxBodyOctets
+  const limitOctets = Math.min(ofRelay, place.route.limits.maxBodyOctets ?? Number.POSITIVE_INFINITY)
+  const whose = limitOctets < ofRelay ? 'route' : 'relay'
   readBody(place.request, {
     limitOctets,
     budget: edge.bodies,
     onBody: (body) => post.handle(body),
-    onTooLarge: () => post.refuse(refusals.bodyTooLarge(limitOctets)),
+    onTooLarge: () => post.refuse(refusals.bodyTooLarge(limitOctets, whose)),
     onNoRoom: () => post.refuse(refusals.tooMuchHeld(edge.bodies.limitOctets)),
   })
 }
