@@ -260,6 +260,28 @@ spec: {relayRefs: [{name: ${relayName}}], mcp: {stdio: {${stdio}}}}
     expect(await runProgram(['up', all, '--relay', 'edge'], host), 'a wrong key file alone is bad input').toBe(2)
   })
 
+  it.each([
+    [
+      'listen EADDRINUSE: address already in use 127.0.0.1:8080',
+      '; end what listens there, which may be another causeway, or set spec.listeners.mcp.port to another port (0: any that is free)',
+    ],
+    [
+      'listen EADDRNOTAVAIL: address not available 192.0.2.1:8080',
+      '; this machine has no such address: set spec.listeners.mcp.host to one that it has',
+    ],
+    [
+      'listen EACCES: permission denied 127.0.0.1:80',
+      '; ports below 1024 are for privileged users: set spec.listeners.mcp.port to a higher one',
+    ],
+    ['something else', ''],
+  ])('a listener that cannot be had is told with the way out: %s', async (message, wayOut) => {
+    const { host, error } = world(() => {
+      throw new RelayStartError('LISTEN', 'spec.listeners.mcp', message)
+    })
+    expect(await runProgram(['up', file(relay('edge'))], host)).toBe(1)
+    expect(error()).toBe(`MeshRelay/default/edge: spec.listeners.mcp: ${message}${wayOut}\n`)
+  })
+
   it('--json tells a program the same', async () => {
     const { host, signal, running, out } = world(({ relayName }) => {
       if (relayName === 'default/bad') throw new RelayStartError('LISTEN', 'spec.listeners.mcp', 'in use')

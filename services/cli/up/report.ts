@@ -46,7 +46,7 @@ export class Report {
     for (const { relayName, error } of failures) {
       const text =
         servers === undefined
-          ? `MeshRelay/${relayName}: ${error.fieldPath}: ${error.message}`
+          ? `MeshRelay/${relayName}: ${error.fieldPath}: ${error.message}${wayOut(error)}`
           : `causeway: ${error.message}${error.code === 'LISTEN' ? OTHER_PORT : ''}`
       this.#host.writeError(`${text}\n`)
     }
@@ -81,6 +81,20 @@ export class Report {
   #line(value: object): void {
     this.#host.writeOut(`${JSON.stringify(value)}\n`)
   }
+}
+
+/** What to do about a listener of a configuration file that cannot be had. */
+function wayOut({ code, fieldPath, message }: StartFailure['error']): string {
+  if (code !== 'LISTEN') return ''
+  const reason = Object.keys(WAYS_OUT).find((one) => message.includes(one))
+  return reason === undefined ? '' : `; ${WAYS_OUT[reason]?.(fieldPath)}`
+}
+
+const WAYS_OUT: Readonly<Record<string, (listener: string) => string>> = {
+  EADDRINUSE: (listener) =>
+    `end what listens there, which may be another causeway, or set ${listener}.port to another port (0: any that is free)`,
+  EADDRNOTAVAIL: (listener) => `this machine has no such address: set ${listener}.host to one that it has`,
+  EACCES: (listener) => `ports below 1024 are for privileged users: set ${listener}.port to a higher one`,
 }
 
 function describeRelay(
