@@ -8,7 +8,7 @@ type RawIssue = z.core.$ZodRawIssue
 export function issueMessage(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : wrongType(issue.expected, issue.input)
+      return issue.input === undefined ? 'is required' : wrongType(issue)
     case 'invalid_value':
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}${closest(issue.input, issue.values)}`
     case 'too_small':
@@ -28,7 +28,9 @@ export function unknownField(field: string, known: readonly string[]): string {
   return `unknown field ${printable(field)}${hint === undefined ? '' : `; did you mean ${hint}?`}`
 }
 
-function wrongType(expected: string, input: unknown): string {
+function wrongType({ expected, input, path }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  const form = expected === 'array' ? LIST_FORMS[String(path?.at(-1))] : undefined
+  if (form !== undefined) return `must be a list, such as ${form}`
   const words = TYPE_WORDS[expected] ?? `must be of type ${expected}`
   const octets = expected === 'int' || expected === 'number' ? quantity(input) : undefined
   return octets === undefined ? words : `${words}: write ${octets}`
@@ -52,6 +54,13 @@ const BINARY: Readonly<Record<string, number>> = {
   k: 1e3,
   M: 1e6,
   G: 1e9,
+}
+
+/** Of the lists that other programs write as maps or as one text, by the name of the field. */
+const LIST_FORMS: Readonly<Record<string, string>> = {
+  args: 'args: ["-y", "some-mcp-server"]',
+  env: 'env: [{ name: API_KEY, value: "..." }]',
+  headers: 'headers: [{ name: authorization, valueFromEnv: API_KEY }]',
 }
 
 /** Sizes are plain octets; who writes a Kubernetes quantity is told the number. */
