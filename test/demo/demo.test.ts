@@ -21,6 +21,13 @@ async function findings(process: ChildProcess): Promise<Findings & { urls: { leg
 }
 
 describe('npm run demo', () => {
+  it('says how to call it: the options of npm stand before its own', async () => {
+    demo = spawn(process.execPath, [MAIN, '--json', '--silent'], { stdio: ['ignore', 'ignore', 'pipe'] })
+    let error = ''
+    for await (const piece of demo.stderr ?? []) error += String(piece)
+    expect(error).toContain('usage: npm run [--silent] demo [-- [--json] [--keep]]\n')
+  })
+
   it('lets both client generations use both servers, keeps running when asked to, and stops clean', {
     timeout: 120_000,
   }, async () => {

@@ -15,7 +15,7 @@ import { findingsOf, type Link, linkOf, tellBeginning, tellConversation, tellEnd
 
 const options = readOptions(
   { json: { type: 'boolean' }, keep: { type: 'boolean' } },
-  'npm run demo [-- [--json] [--keep]]',
+  'npm run [--silent] demo [-- [--json] [--keep]]',
 )
 const tell = (text: string) => {
   if (!options.json) process.stdout.write(text)
