@@ -348,7 +348,7 @@ describe('causeway up --mcp-json', () => {
         'old       disabled',
         '',
         'put one into a client:',
-        '  causeway client add --client claude-code my-tools http://127.0.0.1:8080/my-tools/mcp',
+        '  npx causeway client add --client claude-code my-tools http://127.0.0.1:8080/my-tools/mcp',
         'ready; Ctrl-C stops',
         '',
       ].join('\n'),

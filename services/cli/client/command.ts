@@ -5,6 +5,7 @@ import { ClientError } from './client-error.ts'
 import { type Client, type Entry, fileOf, placesOf, type Scope } from './clients.ts'
 import { missingFolders, readText, removeFile, writeText } from './config-file.ts'
 import { changedLines } from './lines.ts'
+import { isClientName } from './name.ts'
 import { type Receipts, readReceipts, receiptsFile, writeReceipts } from './receipts.ts'
 
 export interface Target {
@@ -103,8 +104,7 @@ function entryFor(client: Client, { url, stdio, headers, cacert }: Server, { mac
 }
 
 function requireName(name: string): void {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw new ClientError('the name may have letters, digits, - and _, 64 at most')
+  if (!isClientName(name)) throw new ClientError('the name may have letters, digits, - and _, 64 at most')
 }
 
 function requireUrl(text: string): void {

@@ -1,3 +1,4 @@
+import { clientNameOf } from '../../client/name.ts'
 import type { McpServer, McpServers } from './servers.ts'
 
 /** What is served where, for a person or a program. */
@@ -29,7 +30,8 @@ export function describeServed({ servers, disabled }: Served): string {
   )
   const [first] = servers
   if (first !== undefined) {
-    lines.push('', 'put one into a client:', `  causeway client add --client claude-code ${first.segment} ${first.url}`)
+    const add = `npx causeway client add --client claude-code ${clientNameOf(first.segment)} ${first.url}`
+    lines.push('', 'put one into a client:', `  ${add}`)
   }
   return `${lines.join('\n')}\n`
 }
