@@ -156,6 +156,13 @@ describe('the legacy era', () => {
     expect(listening).toHaveLength(2)
   })
 
+  it.each([408, 425, 429])('asks again for the unasked stream after status %i', async (status) => {
+    const stream = await opened()
+    stream.json(status, '')
+    const again = await nextStream()
+    expect(again.headers['mcp-session-id']).toBe('s1')
+  })
+
   it('listens from now on where what it saw last is held no more', async () => {
     const stream = await opened()
     stream.stream().raw('id: e1\nretry: 5\ndata: \n\n').end()

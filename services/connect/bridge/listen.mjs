@@ -42,7 +42,7 @@ export async function listen(session, parts, renew) {
         } else if (error.status === 400 && lastEventId !== undefined) {
           // What follows that event is held no more; what comes from now on is better than nothing.
           lastEventId = undefined
-        } else if (error.status < 500) {
+        } else if (error.status < 500 && !TRY_AGAIN.has(error.status)) {
           // 405 above all: the server has nothing to say unasked.
           return
         }
@@ -85,6 +85,9 @@ export function pauseMs(retryMs, failures) {
   const backoffMs = failures === 0 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
   return Math.max(LEAST_PAUSE_MS, retryMs, backoffMs)
 }
+
+/** Statuses below 500 that say nothing of the stream itself: a timeout, too early, too many requests. */
+const TRY_AGAIN = new Set([408, 425, 429])
 
 export const DEFAULT_RETRY_MS = 1_000
 /** Whatever a server wishes. */
