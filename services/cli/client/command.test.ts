@@ -163,6 +163,37 @@ describe('causeway client add', () => {
     expect(tree()).toEqual([])
   })
 
+  it('an inline table of Codex, to which nothing can be added, is named with its line and what to write', async () => {
+    mkdirSync(join(home, '.codex'))
+    const before = 'model = "m"\n\nmcp_servers = { a = { url = "http://127.0.0.1/a" } }\n'
+    writeFileSync(join(home, '.codex/config.toml'), before)
+    const { code, error } = await add('codex')
+    expect({ code, error }).toEqual({
+      code: 2,
+      error:
+        `causeway: ${join(home, '.codex/config.toml')}:3:1: mcp_servers is an inline table here, to which nothing can be ` +
+        'added; write each server as a table of its own: [mcp_servers.search]\n',
+    })
+    expect(file('.codex/config.toml')).toBe(before)
+  })
+
+  it('follows a chain of symbolic links to a file that is not there yet, and refuses one without an end', async () => {
+    mkdirSync(join(home, '.cursor'))
+    mkdirSync(join(home, 'dotfiles'))
+    const path = join(home, '.cursor/mcp.json')
+    symlinkSync('../dotfiles/first', path)
+    symlinkSync('second', join(home, 'dotfiles/first'))
+    symlinkSync('mcp.json', join(home, 'dotfiles/second'))
+    expect(await add('cursor')).toMatchObject({ code: 0, error: '' })
+    expect(file('dotfiles/mcp.json')).toContain(URL_OF_SEARCH)
+    expect(lstatSync(join(home, 'dotfiles/second')).isSymbolicLink()).toBe(true)
+
+    rmSync(path)
+    symlinkSync('mcp.json', path)
+    const refused = await add('cursor', '--force')
+    expect([refused.code, refused.error]).toEqual([1, `causeway: ${path} cannot be read: ELOOP\n`])
+  })
+
   it('a file that is no JSON is named with its place and left alone', async () => {
     mkdirSync(join(home, '.cursor'))
     writeFileSync(join(home, '.cursor/mcp.json'), '{\n  "a" 1\n}')

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
   type FileHandle,
-  lstat,
   mkdir,
   open,
   readFile,
@@ -66,16 +65,21 @@ export async function removeFile(path: string, folders: readonly string[]): Prom
 
 /** What a symbolic link leads to, also when that is not there yet. */
 async function targetOf(path: string): Promise<string> {
-  try {
-    return await realpath(path)
-  } catch {
-    const isLink = await lstat(path).then(
-      (found) => found.isSymbolicLink(),
-      () => false,
-    )
-    return isLink ? resolve(dirname(path), await readlink(path)) : path
+  let at = path
+  for (let hop = 0; hop < MAX_LINKS; hop++) {
+    const real = await realpath(at).catch(() => undefined)
+    if (real !== undefined) return real
+    const next = await readlink(at).catch(() => undefined)
+    if (next === undefined) return at
+    // What a link names starts from the folder where it really lies.
+    const folder = await realpath(dirname(at)).catch(() => dirname(at))
+    at = resolve(folder, next)
   }
+  throw new ClientError(`${path} is a symbolic link that leads nowhere: there are more than ${MAX_LINKS} in a row`)
 }
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40
 
 /** The folders that `writeText` would have to make, the outermost first. */
 export async function missingFolders(path: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { parse, stringify, TomlError } from 'smol-toml'
+import { placeOf } from '../jsonc/node.ts'
 import { type Document, DocumentError, layoutOf } from './document.ts'
 import { type TomlTable, tableHeaders } from './toml-headers.ts'
 
@@ -16,7 +17,10 @@ export function readTomlDocument(text: string, container: string): Document {
     hasContainer: servers !== undefined,
     isBare: text.trim() === '',
     gap,
-    insert: (name, entry) => [{ at: text.length, removed: '', inserted: gap + block(name, entry) }],
+    insert(name, entry) {
+      requireOpen(text, container, name)
+      return [{ at: text.length, removed: '', inserted: gap + block(name, entry) }]
+    },
     replace(name, entry) {
       const { start, end } = onlySpan(text, container, name)
       return [{ at: start, removed: text.slice(start, end), inserted: block(name, entry) }]
@@ -51,11 +55,23 @@ function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
+/** TOML lets nobody add to an inline table. Throws DocumentError where the container is one. */
+function requireOpen(text: string, container: string, name: string): void {
+  const beforeTables = text.slice(0, tableHeaders(text)[0]?.start)
+  const inline = new RegExp(`^\\uFEFF?[ \\t]*(["']?)${container}\\1[ \\t]*=`, 'm').exec(beforeTables)
+  if (inline === null) return
+  const { line, column } = placeOf(text, inline.index)
+  const written = `${container} is an inline table here, to which nothing can be added`
+  throw new DocumentError(line, column, `${written}; write each server as a table of its own: [${container}.${name}]`)
+}
+
 /** The entry's own table and those below it. Throws DocumentError where it is written in another way. */
 function spansOf(text: string, container: string, name: string): TomlTable[] {
   const tables = tableHeaders(text).filter(({ path }) => path[0] === container && path[1] === name)
-  if (tables.length === 0)
+  if (tables.length === 0) {
+    requireOpen(text, container, name)
     throw new DocumentError(1, 1, `${container}.${name} is not a table of its own; edit it by hand`)
+  }
   return tables
 }
 
