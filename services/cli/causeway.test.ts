@@ -163,8 +163,14 @@ afterEach(() => {
 })
 
 /** The command while it runs, and the JSON lines that it prints. */
-function start(args: readonly string[]): { child: ChildProcess; events: AsyncIterator<unknown> } {
-  const child = spawn(process.execPath, [LAUNCH, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+function start(
+  args: readonly string[],
+  nodeArgs: readonly string[] = [],
+): { child: ChildProcess; events: AsyncIterator<unknown> } {
+  const child = spawn(process.execPath, [...nodeArgs, LAUNCH, ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   children.push(child)
   const lines = createInterface({ input: child.stdout })
   return { child, events: parsed(lines) }
@@ -174,9 +180,33 @@ async function* parsed(lines: AsyncIterable<string>): AsyncGenerator<unknown> {
   for await (const line of lines) yield JSON.parse(line)
 }
 
-it('an old Node is told so in one line', async () => {
-  const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`
-  const { code, out, error } = await causeway(['--version'], ['--import', pretend])
-  expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(error).toBe(`causeway needs Node 24 or newer; this is Node 20.20.2 (${process.execPath})\n`)
+describe('an old Node', () => {
+  const pretend = (...properties: readonly string[]) => [
+    '--import',
+    `data:text/javascript,${properties.map((one) => `Object.defineProperty(process${one})`).join(';')}`,
+  ]
+  const OLD = ".versions,'node',{value:'20.20.2'}"
+
+  it('is told so in one line', async () => {
+    const { code, out, error } = await causeway(['--version'], pretend(OLD, ",'arch',{value:'none'}"))
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(error).toBe(`causeway needs Node 24 or newer; this is Node 20.20.2 (${process.execPath})\n`)
+  })
+
+  it.runIf(process.platform === 'linux')('goes on with the Node beside it, and ends as that does', async () => {
+    expect(await causeway(['--version'], pretend(OLD))).toMatchObject({ code: 0, out: '0.1.0\n' })
+    expect(await causeway(['keys', 'show', 'gone.pem'], pretend(OLD))).toMatchObject({ code: 2 })
+  })
+
+  it.runIf(process.platform === 'linux')('passes signals on to the Node beside it', async () => {
+    await causeway(['keys', 'generate', '--out', 'edge.pem'])
+    writeFileSync(join(folder, 'mesh.yaml'), relayWith('{admin: {port: 0}}'))
+    const { child, events } = start(['up', 'mesh.yaml', '--json'], pretend(OLD))
+    await events.next()
+    expect((await events.next()).value).toEqual({ event: 'ready' })
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect((await events.next()).value).toEqual({ event: 'stopped' })
+    expect(await ended).toEqual([0, null])
+  })
 })
