@@ -62,6 +62,11 @@ describe('failures across the mesh', () => {
     }
   })
 
+  it('a 404 of the backend comes with where to look', () => {
+    const failure: CallFailure = { code: 'NotDelivered', message: 'x', outcome: 1, status: 404 }
+    expect(failureFromPeer(failureToPeer(failure)).hint).toContain('compare spec.mcp.url of the MeshBackend')
+  })
+
   it("a backend's status crosses, but not with BackendAuthRequired", () => {
     const failure: CallFailure = { code: 'NotDelivered', message: 'x', outcome: 1, status: 502, retryAfter: '3' }
     expect(failureFromPeer(failureToPeer(failure))).toMatchObject({

@@ -74,7 +74,8 @@ export function failureFromPeer(failure: TransportFailure): CallFailure {
   }
   if (failure.outcome === OUTCOME.SESSION_LOST) return { code: 'SessionLost', message: SESSION_LOST, ...rest }
   const found = rowOf(failure)
-  const { code, hint } = found
+  const { code } = found
+  const hint = status === 404 ? WRONG_URL : found.hint
   return { code, message: messageOf(found, failure.outcome, status), ...(hint === undefined ? {} : { hint }), ...rest }
 }
 
@@ -87,6 +88,9 @@ export function associationLost(peer: string): CallFailure {
     hint: 'look whether the call took effect before it is made again',
   }
 }
+
+/** A 404 in a session of the backend's crosses as outcome 3. */
+const WRONG_URL = "on the other side, compare spec.mcp.url of the MeshBackend with the server's endpoint"
 
 /** NotDelivered stands for many things; what the peer says of them besides its text tells them apart. */
 function messageOf({ code, message }: Row, outcome: Outcome, status: number | undefined): string {

@@ -289,6 +289,17 @@ describe('an exchange that has no answer', () => {
     }
   })
 
+  it.each(['initialize', 'tools/list'])('points at the URL where %s outside a session meets 404', async (method) => {
+    const { scope, server } = await world()
+    const { sink } = call(scope, callRequest(`{"jsonrpc":"2.0","id":1,"method":"${method}"}`))
+    const arrival = await server.next()
+    arrival.json(404, 'Not Found')
+    expect(await sink.failure()).toMatchObject({
+      status: 404,
+      hint: "compare spec.mcp.url of the MeshBackend with the server's endpoint",
+    })
+  })
+
   it.each([401, 403])('wants credentials at %i, whatever the body says', async (status) => {
     const failure = await failureOf((arrival) => arrival.json(status, result(1)))
     expect(failure).toMatchObject({ code: 'BackendAuthRequired', outcome: 1, hint: expect.any(String) })

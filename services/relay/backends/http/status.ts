@@ -24,14 +24,20 @@ export function readingOf(status: number, headers: ResponseHeaders, inSession: b
   return fail('the backend answered with something that is neither JSON nor an event stream')
 }
 
-/** An HTTP error without a JSON-RPC error in it: the edge replays the status with an error of its own. */
+/**
+ * An HTTP error without a JSON-RPC error in it: the edge replays the status with an error of its own. In a session 404 means
+ * that it is lost (`readingOf`); anywhere else it says that nothing is served at this URL.
+ */
 export function httpErrorFailure(status: number, headers: ResponseHeaders): CallFailure {
   const retryAfter = headerText(headers, 'retry-after')
   return unknown(`the backend answered with HTTP status ${status}`, {
     status,
+    ...(status === 404 ? { hint: WRONG_URL } : {}),
     ...(retryAfter === '' ? {} : { retryAfter }),
   })
 }
+
+const WRONG_URL = "compare spec.mcp.url of the MeshBackend with the server's endpoint"
 
 /** Whether the same GET may be answered with an event stream later. */
 export function isTemporary(status: number): boolean {
