@@ -39,7 +39,9 @@ const stdio = z
         "Names of the relay's own environment variables that the process gets too, besides the few that every program " +
           'needs (PATH, HOME and their like). No other reaches it.',
       ),
-    cwd: filePath().optional().describe("The folder that the process starts in. Default: the relay's own."),
+    cwd: filePath()
+      .optional()
+      .describe("The folder that the process starts in. Default: that of this file, or else the relay's own."),
   })
   .describe('A server that is started as a process and spoken to over its standard input and output.')
 

@@ -74,6 +74,14 @@ describe('a set of files', () => {
     expect(loaded[0]?.spec.mcp.stdio?.cwd).toBe('/etc/causeway/work')
   })
 
+  it('a program without a folder of its own starts in that of its file, where there is one', () => {
+    const file = fileOf(aRelay(), aBackend('b', { mcp: { stdio: { command: 'node', args: ['server.js'] } } }))
+    const cwd = (folder?: string) =>
+      loadResources([{ ...file, ...(folder === undefined ? {} : { folder }) }]).backends[0]?.spec.mcp.stdio?.cwd
+    expect(cwd('/etc/causeway')).toBe('/etc/causeway')
+    expect(cwd()).toBeUndefined()
+  })
+
   it('a field that is null is not set, but its name must be known', () => {
     const text = `
 apiVersion: mesh.causeway.dev/v1alpha1

@@ -84,6 +84,11 @@ describe('an mcpServers file', () => {
     ])
   })
 
+  it('starts a program without cwd in the folder of the file, as its arguments start from there', async () => {
+    const found = await read({ mcpServers: { tool: { command: 'node', args: ['server.js'] } } })
+    expect(specOf(found, 'tool')?.stdio).toMatchObject({ args: ['server.js'], cwd: folder })
+  })
+
   it("reads the variables of an envFile, which the entry's own outrank", async () => {
     writeFileSync(join(folder, '.env'), '# a comment\nA=from file\nB="b b"\n')
     const found = await read({ mcpServers: { tool: { command: 'node', envFile: '.env', env: { A: 'own' } } } })
