@@ -20,6 +20,7 @@ export class TransportError extends Error {
  */
 export function notConnected(url, error) {
   const at = url.host
+  if (isNoTls(error)) return `${at} does not speak TLS; try http://`
   switch (error.code) {
     case 'ECONNREFUSED':
       return `nothing listens at ${at}; is the relay running?`
@@ -39,4 +40,16 @@ export function notConnected(url, error) {
     default:
       return `no connection to ${at}: ${error.message || error.code || 'unknown reason'}`
   }
+}
+
+/**
+ * Whether what came in answer to a TLS greeting is no TLS, such as the beginning of an HTTP response. Node gives the
+ * reason in a code of its own or, for what it was writing, in the text of an EPROTO.
+ *
+ * @param {NodeJS.ErrnoException} error
+ * @returns {boolean}
+ */
+export function isNoTls({ code = '', message }) {
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') return true
+  return code === 'EPROTO' && /wrong version number|packet length too long/.test(message)
 }

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { notConnected, TransportError } from './transport-error.mjs'
+import { isNoTls, notConnected, TransportError } from './transport-error.mjs'
 import { bareHost, proxyAuthorization, TunnelAgent, TunnelRefusedError } from './tunnel.mjs'
 
 /** @import { ClientRequest, RequestOptions } from 'node:http' */
@@ -20,6 +20,8 @@ export class Transport {
   #options
   #agent
   #url
+  /** Whether anything of HTTP has ever come from there. */
+  #hasAnswered = false
 
   /** @param {TransportOptions} options */
   constructor(options) {
@@ -82,6 +84,7 @@ export class Transport {
         else reject(this.#failure(url, error, wasSent()))
       })
       client.once('response', (response) => {
+        this.#hasAnswered = true
         // Its errors are met by whoever reads it; until then nobody shall be surprised by one.
         response.on('error', () => {})
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response })
@@ -111,8 +114,16 @@ export class Transport {
       const todo = error.status === 407 ? '; put its credentials into HTTPS_PROXY' : '; check HTTPS_PROXY and NO_PROXY'
       return new TransportError('not_sent', `${error.message} when asked for ${url.host}${todo}`)
     }
-    if (!sent) return new TransportError('not_sent', notConnected(this.#options.proxy ?? url, error))
-    return new TransportError('unknown', `the connection to ${url.host} broke before the answer: ${error.message}`)
+    const { proxy } = this.#options
+    // Where the proxy itself is spoken to in clear, what is no TLS comes from the server behind it.
+    const isOfServer = proxy === undefined || (proxy.protocol === 'http:' && isNoTls(error))
+    if (!sent) return new TransportError('not_sent', notConnected(isOfServer ? url : proxy, error))
+    const mayBeTls = url.protocol === 'http:' && proxy === undefined && !this.#hasAnswered
+    const hint = mayBeTls ? '; it may speak TLS, try https://' : ''
+    return new TransportError(
+      'unknown',
+      `the connection to ${url.host} broke before the answer: ${error.message}${hint}`,
+    )
   }
 }
 

@@ -68,6 +68,23 @@ describe('a server with a certificate of its own CA', () => {
   })
 })
 
+describe('the wrong scheme', () => {
+  it('https for a port without TLS is told', async () => {
+    const server = await scriptedServer()
+    closing.push(server)
+    const { error } = JSON.parse(await ask(String(server.url).replace('http:', 'https:')))
+    expect(error.message).toBe(`${server.url.host} does not speak TLS; try http://`)
+    expect(error.data.causeway.delivery).toBe('not_sent')
+  })
+
+  it('http for a port with TLS is told', async () => {
+    const server = await secureServer('127.0.0.1')
+    const { error } = JSON.parse(await ask(String(server.url).replace('https:', 'http:')))
+    expect(error.message).toContain(`the connection to ${server.url.host} broke before the answer: `)
+    expect(error.message).toContain('; it may speak TLS, try https://')
+  })
+})
+
 describe('a proxy', () => {
   it('is asked for a tunnel to an https server, with its credentials, and sees no more', async () => {
     const server = await secureServer('relay.test')
