@@ -163,6 +163,8 @@ export interface CallFailure {
   /** A backend's HTTP status to replay. */
   readonly status?: number
   readonly retryAfter?: string
+  /** For logs: how both relays name the call, where it was sent to a peer. */
+  readonly exchange?: string
 }
 
 export type SessionEndReason = 'client' | 'backend' | 'unknown' | 'idle' | 'policy'

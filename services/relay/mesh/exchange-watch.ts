@@ -13,6 +13,8 @@ export interface ExchangeFacts {
   readonly method: string
   /** `peer/namespace/name/target`, or the peer that asked. */
   readonly with: string
+  /** Of a peer's request: what it was for. */
+  readonly target?: string | undefined
 }
 
 /** Counts and logs the exchanges and sessions of one side of the mesh: `mesh_out` towards peers, `mesh_in` from them. */
@@ -50,12 +52,13 @@ export class ExchangeWatch {
     this.#logger.debug(fields, 'exchange ended')
   }
 
-  failed({ code, outcome, message }: CallFailure, durationMs: number, facts: ExchangeFacts): void {
+  /** @param told the edge has a line for it of its own, and two of one relay for one call would be one too many. */
+  failed({ code, outcome, message }: CallFailure, durationMs: number, facts: ExchangeFacts, told = false): void {
     const label = OUTCOME_LABEL[outcome]
     this.#ended(label, durationMs)
     const fields = { side: this.#side, ...facts, code, outcome: label, durationMs: Math.round(durationMs) }
     if (outcome === OUTCOME.CANCELLED) this.#logger.debug(fields, `exchange cancelled: ${message}`)
-    else this.#logger.warn(fields, `exchange failed: ${message}`)
+    else this.#logger[told ? 'debug' : 'warn'](fields, `exchange failed: ${message}`)
   }
 
   /** A request that never became an exchange. */

@@ -292,7 +292,7 @@ export class IncomingCalls {
     this.#calls.delete(exchange)
     this.#waiting.delete(call)
     budget.release(octets)
-    const facts = { requestId, method: exchange.method, with: peerName }
+    const facts = { requestId, method: exchange.method, with: peerName, target: open?.scope.name }
     if (typeof how === 'string') watch.replied(how, durationMs, facts)
     else watch.failed(how, durationMs, facts)
     // An ERROR reply to initialize forgets the session (CARRIAGE section 1); so does a session that the backend lost.

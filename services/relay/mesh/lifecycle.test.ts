@@ -259,18 +259,20 @@ describe('what is counted', () => {
     expect(mesh.edge.metrics.value('causeway_exchanges_open', { side: 'mesh_out' })).toBe(0)
   })
 
-  it('logs a call that failed on both sides under one name', async () => {
+  it('logs a call that failed on both sides under one name, at the near one for debugging: its edge has a line too', async () => {
     const mesh = edgeAndTools()
     mesh.backend.script = (call) => call.fail()
     const request = modernRequest()
-    start(mesh.target, request)
+    const { sink } = start(mesh.target, request)
     await mesh.network.settle()
     const failed = ({ logs }: typeof mesh.edge) =>
       logs.map((text) => JSON.parse(text)).find(({ msg }) => msg.startsWith('exchange failed'))
     const [near, far] = [failed(mesh.edge), failed(mesh.tools)]
     expect(near.requestId).toBe(request.requestId)
     expect(near.exchange).toMatch(/^[0-9a-f]{16}\/1$/)
-    expect(far.requestId).toBe(near.exchange)
+    expect(far).toMatchObject({ level: 'warn', requestId: near.exchange, target: 'backend/default/scripted' })
+    expect(near.level).toBe('debug')
+    expect(await sink.failure()).toMatchObject({ exchange: near.exchange })
   })
 
   it('logs only so many handshakes that failed within a second, and counts them all', async () => {

@@ -141,30 +141,34 @@ export class PeerCall implements CallHandle {
 
   end(end: CallReply | CallFailure): void {
     if (this.#over) return
-    this.#close(end)
-    this.#delivery.end(end)
+    this.#delivery.end(this.#close(end))
   }
 
   /** The receiver is too slow, or holds too much of what others need: this exchange ends, no other (CARRIAGE section 7). */
   failAlone(why: 'overflow' | 'stall' | 'budget'): void {
     this.#delivery.drop()
-    const failure: CallFailure = { code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: TOO_SLOW[why] }
+    let failure: CallFailure = { code: 'NotDelivered', outcome: OUTCOME.UNKNOWN, message: TOO_SLOW[why] }
     if (!this.#over) {
-      this.#close(failure)
+      failure = this.#close(failure)
       this.#carrier.forget(this)
     }
     this.#options.sink.fail(failure)
   }
 
-  #close(end: CallReply | CallFailure): void {
+  /** What the caller is told: a failure with the name of the exchange. */
+  #close<End extends CallReply | CallFailure>(end: End): End {
     this.#over = true
     const { watch, clock, name, request } = this.#options
     const durationMs = clock.now() - this.arrivedAt
     const { requestId, method } = request
     const exchange = this.#exchange && this.#carrier.nameOf(this.#exchange)
     const facts = { requestId, exchange, method, with: name }
-    if ('octets' in end) watch.replied(end.kind, durationMs, facts)
-    else watch.failed(end, durationMs, facts)
+    if ('octets' in end) {
+      watch.replied(end.kind, durationMs, facts)
+      return end
+    }
+    watch.failed(end, durationMs, facts, true)
+    return exchange === undefined ? end : { ...end, exchange }
   }
 }
 

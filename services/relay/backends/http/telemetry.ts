@@ -53,8 +53,8 @@ export class BackendTelemetry {
     const { requestId, method } = request
     const outcome = OUTCOME_LABEL[failure.outcome]
     const fields = { requestId, method, code: failure.code, outcome, durationMs: Math.round(durationMs) }
-    if (failure.outcome === OUTCOME.CANCELLED) this.#logger.debug(fields, failure.message)
-    else this.#logger.warn(fields, failure.message)
+    // Whoever called, the edge or the mesh, has a line for it.
+    this.#logger.debug(fields, failure.message)
   }
 
   /** A call that never became an exchange. */

@@ -192,6 +192,12 @@ describe('an exchange that ended without an answer of the backend', () => {
     expect(JSON.stringify(harness.log)).not.toContain('secret')
   })
 
+  it('is logged under the name that the relay of the peer has for it', async () => {
+    harness.target.script = (call) => call.fail({ exchange: '0123456789abcdef/1' })
+    await harness.client.post(legacy('tools/call'))
+    expect(harness.log[0]).toMatchObject({ exchange: '0123456789abcdef/1' })
+  })
+
   it('and was cancelled closes without any response', async () => {
     harness.target.script = (call) => call.fail({ outcome: 2 })
     const answer = await ask('legacy')

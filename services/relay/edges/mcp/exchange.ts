@@ -208,7 +208,7 @@ export class Exchange implements CallSink, OpenExchange {
     else {
       const error = errorOfFailure(failure)
       const { name: code, delivery, message: cause } = error
-      this.#log('warn', 'a call ended without an answer', { code, delivery, cause })
+      this.#log('warn', 'a call ended without an answer', { code, delivery, cause, exchange: failure.exchange })
       this.#answerError(error)
     }
   }
