@@ -7,6 +7,7 @@ import { RELAY_NAME, toResources } from './mcp-json/resources.ts'
 import type { Plan, UpSource } from './plan.ts'
 import type { Report } from './report.ts'
 import { warnOfMissing } from './warn-of-missing.ts'
+import { warnOfUnaccepted } from './warn-of-unaccepted.ts'
 
 /** Reads and validates everything; what is wrong is reported. */
 export async function planOf(source: UpSource, host: CliHost, report: Report): Promise<Plan | ExitCode> {
@@ -29,6 +30,7 @@ async function filesPlan(
   if ('refusal' in choice) return report.refused(choice.refusal)
   const plan = { resources, ...choice }
   await warnOfMissing(plan, host.environment, report)
+  warnOfUnaccepted(plan, report)
   return plan
 }
 
