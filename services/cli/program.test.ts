@@ -430,9 +430,14 @@ describe('causeway up --mcp-json', () => {
 
 it('causeway connect hands its options on, headers in order, and ends as the connection does', async () => {
   const { host, events } = world()
-  const options = ['--header', 'A: 1', '--cacert', 'ca.pem', '--header', 'B: 2']
+  const files = ['--cacert', 'ca.pem', '--cert', 'me.pem', '--key', 'me.key']
+  const options = ['--header', 'A: 1', ...files, '--header', 'B: 2']
   expect(await runProgram(['connect', 'http://127.0.0.1:8080/search', ...options], host)).toBe(1)
-  const given = { url: 'http://127.0.0.1:8080/search', headers: ['A: 1', 'B: 2'], cacertFile: 'ca.pem' }
+  const given = {
+    url: 'http://127.0.0.1:8080/search',
+    headers: ['A: 1', 'B: 2'],
+    ...{ cacertFile: 'ca.pem', certFile: 'me.pem', keyFile: 'me.key' },
+  }
   expect(events).toEqual([`connect ${JSON.stringify(given)}`])
 })
 

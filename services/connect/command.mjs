@@ -14,6 +14,8 @@ Options:
   --header "Name: value"  sent with every request; may be repeated. \${VAR} in the value stands for the variable VAR
                           of the environment, so that no secret stands in a configuration file
   --cacert FILE           PEM certificates that vouch for the server, in place of the system's
+  --cert FILE             PEM certificate that is shown to a server which wants one of its clients; needs --key
+  --key FILE              PEM private key of that certificate
   --version               print the version
   --help                  print this
 
@@ -32,6 +34,8 @@ async function main() {
       options: {
         header: { type: 'string', multiple: true, default: [] },
         cacert: { type: 'string' },
+        cert: { type: 'string' },
+        key: { type: 'string' },
         version: { type: 'boolean' },
         help: { type: 'boolean' },
       },
@@ -45,7 +49,8 @@ async function main() {
   const [url, ...more] = positionals
   if (url === undefined) return refuse('the URL is missing')
   if (more.length > 0) return refuse('there is more than one URL')
-  const code = await runHere({ url, headers: values.header, cacertFile: values.cacert }, 'causeway-connect')
+  const files = { cacertFile: values.cacert, certFile: values.cert, keyFile: values.key }
+  const code = await runHere({ url, headers: values.header, ...files }, 'causeway-connect')
   await flushed()
   return code
 }

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
 import { Bridge } from './bridge/bridge.mjs'
-import { OptionError, readHeaders } from './header-option.mjs'
+import { checkHeaders, OptionError, readHeaders } from './header-option.mjs'
 import { chooseProxy, ProxySettingError } from './http/proxy-choice.mjs'
 import { Transport } from './http/transport.mjs'
+import { readTlsFiles } from './tls-files.mjs'
 import { VERSION } from './version.mjs'
 
 /** @import { ConnectIo, ConnectOptions } from './contract.ts' */
@@ -40,8 +39,25 @@ export async function connect(options, io) {
   return ending === 'unanswered' ? EXIT.unanswered : EXIT.ok
 }
 
+/**
+ * Finds what is wrong with options that are to be used later, in another environment: why `connect` would refuse them.
+ *
+ * @param {Omit<ConnectOptions, 'url' | 'env'>} options
+ * @returns {string | undefined}
+ */
+export function problemOf({ headers, ...files }) {
+  try {
+    checkHeaders(headers)
+    readTlsFiles(files)
+    return undefined
+  } catch (error) {
+    if (error instanceof OptionError) return error.message
+    throw error
+  }
+}
+
 /** @param {ConnectOptions} options @returns {TransportOptions} */
-function transportOptions({ url: text, headers, cacertFile, env }) {
+function transportOptions({ url: text, headers, env, ...files }) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new OptionError(`${text} is not an http or https URL`)
@@ -51,26 +67,9 @@ function transportOptions({ url: text, headers, cacertFile, env }) {
   return {
     url,
     headers: { 'user-agent': `causeway-connect/${VERSION}`, ...readHeaders(headers, env) },
-    ca: cacertFile === undefined ? undefined : readCa(cacertFile),
+    tls: readTlsFiles(files),
     proxy: proxyFor(url, env),
   }
-}
-
-/** @param {string} file @returns {string} */
-function readCa(file) {
-  let pem
-  try {
-    pem = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new OptionError(`--cacert ${file} cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
-  try {
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new OptionError('no certificate')
-    createSecureContext({ ca: pem })
-  } catch {
-    throw new OptionError(`--cacert ${file} holds no certificates in PEM form`)
-  }
-  return pem
 }
 
 /** @param {URL} url @param {ConnectOptions['env']} env @returns {URL | undefined} */

@@ -58,6 +58,9 @@ export interface ConnectOptions {
   readonly headers: readonly string[]
   /** PEM: the only certificates that vouch for the server, in place of the system's. */
   readonly cacertFile: string | undefined
+  /** PEM: what the server is told that we are, and the key of it; both or neither. */
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
 

@@ -12,6 +12,22 @@ export class OptionError extends Error {}
  * @returns {Record<string, string>} lower-case names
  */
 export function readHeaders(options, env) {
+  return read(options, (variable) => env[variable])
+}
+
+/**
+ * Whether they can be headers, whatever their variables will be. Throws OptionError.
+ *
+ * @param {readonly string[]} options
+ */
+export function checkHeaders(options) {
+  read(options, () => '')
+}
+
+/** @typedef {(variable: string) => string | undefined} Lookup */
+
+/** @param {readonly string[]} options @param {Lookup} lookup @returns {Record<string, string>} */
+function read(options, lookup) {
   /** @type {Record<string, string>} */
   const headers = {}
   for (const option of options) {
@@ -20,7 +36,7 @@ export function readHeaders(options, env) {
     if (!isValid(() => validateHeaderName(name)))
       throw new OptionError('--header needs the form "Name: value"; this one has no valid name')
     if (isReserved(name)) throw new OptionError(`--header ${name}: this header belongs to the protocol`)
-    const value = expand(option.slice(colon + 1).trim(), name, env)
+    const value = expand(option.slice(colon + 1).trim(), name, lookup)
     if (!isValid(() => validateHeaderValue(name, value)))
       throw new OptionError(`--header ${name}: the value has characters that no header can carry`)
     headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value
@@ -28,10 +44,10 @@ export function readHeaders(options, env) {
   return headers
 }
 
-/** @param {string} text @param {string} name @param {Readonly<Record<string, string | undefined>>} env @returns {string} */
-function expand(text, name, env) {
+/** @param {string} text @param {string} name @param {Lookup} lookup @returns {string} */
+function expand(text, name, lookup) {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, variable) => {
-    const value = env[variable]
+    const value = lookup(variable)
     if (value === undefined) throw new OptionError(`--header ${name}: the environment has no ${variable}`)
     return value.trim()
   })

@@ -1,4 +1,4 @@
 /** @typedef {import('./contract.ts').ConnectOptions} ConnectOptions */
 
-export { connect } from './connect.mjs'
+export { connect, problemOf } from './connect.mjs'
 export { runHere } from './process.mjs'

@@ -13,9 +13,19 @@ export function addConnectCommand(program: Command, host: CliHost, finish: (code
     .argument('<url>', 'of the MCP endpoint')
     .option('--header <header>', `"Name: value", \${VAR} from the environment; repeatable`, collect, [])
     .option('--cacert <file>', "PEM certificates that vouch for the server, in place of the system's")
-    .action(async (url: string, { header, cacert }: { header: string[]; cacert?: string }) =>
-      finish((await host.connect({ url, headers: header, cacertFile: cacert })) as ExitCode),
-    )
+    .option('--cert <file>', 'PEM certificate that is shown to a server which wants one of its clients; needs --key')
+    .option('--key <file>', 'PEM private key of that certificate')
+    .action(async (url: string, { header, cacert, cert, key }: ConnectFlags) => {
+      const files = { cacertFile: cacert, certFile: cert, keyFile: key }
+      finish((await host.connect({ url, headers: header, ...files })) as ExitCode)
+    })
+}
+
+interface ConnectFlags {
+  readonly header: readonly string[]
+  readonly cacert?: string
+  readonly cert?: string
+  readonly key?: string
 }
 
 function collect(value: string, before: readonly string[]): string[] {

@@ -431,6 +431,20 @@ describe('what goes wrong', () => {
     expect(error.message).toContain(text)
   })
 
+  it('a relay that serves only clients with a certificate is told with --cert, not with --header', async () => {
+    host.say(INITIALIZED)
+    const hint = 'present a client certificate of the authority in listeners.mcp.tls.clientCAFile'
+    const data = { causeway: { code: 'Forbidden', delivery: 'not_sent', hint } }
+    ;(await post()).json(
+      403,
+      JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no', data } }),
+    )
+    host.input.end()
+    await host.ended
+    expect(host.logs.join()).toContain('(403); give yours with --cert FILE and --key FILE')
+    expect(host.logs.join()).not.toContain('--header')
+  })
+
   it.each([
     ['{', -32700],
     ['\ufeff{}', -32700],

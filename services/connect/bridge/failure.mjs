@@ -35,11 +35,12 @@ export class RefusedError extends Error {
    * @param {Buffer} body
    */
   constructor(place, status, body) {
-    super(explain(place, status))
+    const error = errorIn(body)
+    super(wantsCertificate(status, error) ? certificateWanted(place) : explain(place, status))
     this.name = 'RefusedError'
     this.status = status
     /** The JSON-RPC error in the body, if there is one. */
-    this.error = errorIn(body)
+    this.error = error
   }
 
   /**
@@ -71,6 +72,23 @@ function errorIn(body) {
     if (error instanceof NotAMessageError) return undefined
     throw error
   }
+}
+
+/**
+ * Whether a relay of ours refuses whoever shows no certificate; no header helps then.
+ *
+ * @param {number} status
+ * @param {ResponsePart | undefined} error
+ * @returns {boolean}
+ */
+function wantsCertificate(status, error) {
+  const hint = valueAt(error?.value, ['error', 'data', 'causeway', 'hint'])
+  return status === 403 && typeof hint === 'string' && hint.includes('client certificate')
+}
+
+/** @param {string} place @returns {string} */
+function certificateWanted(place) {
+  return `${place} serves only clients with a certificate that it knows (403); give yours with --cert FILE and --key FILE`
 }
 
 /** @param {string} place @param {number} status @returns {string} */

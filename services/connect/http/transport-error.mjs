@@ -43,6 +43,16 @@ export function notConnected(url, error) {
 }
 
 /**
+ * Whether the server ended the connection because we showed no certificate; in TLS 1.3 that comes after the handshake.
+ *
+ * @param {NodeJS.ErrnoException} error
+ * @returns {boolean}
+ */
+export function wantsCertificate({ code = '', message }) {
+  return code === 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' || /alert certificate required/.test(message)
+}
+
+/**
  * Whether what came in answer to a TLS greeting is no TLS, such as the beginning of an HTTP response. Node gives the
  * reason in a code of its own or, for what it was writing, in the text of an EPROTO.
  *

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isNoTls, notConnected, TransportError } from './transport-error.mjs'
+import { isNoTls, notConnected, TransportError, wantsCertificate } from './transport-error.mjs'
 import { bareHost, proxyAuthorization, TunnelAgent, TunnelRefusedError } from './tunnel.mjs'
 
 /** @import { ClientRequest, RequestOptions } from 'node:http' */
@@ -11,7 +11,8 @@ import { bareHost, proxyAuthorization, TunnelAgent, TunnelRefusedError } from '.
  * @typedef {object} TransportOptions
  * @property {URL} url of the MCP endpoint, http or https
  * @property {Readonly<Record<string, string>>} headers sent with every request
- * @property {string | undefined} ca PEM; in place of the system's
+ * @property {{ ca?: string, cert?: string, key?: string }} tls PEM: who vouches for the server, in place of the system's;
+ *   and what we show it
  * @property {URL | undefined} proxy
  */
 
@@ -28,7 +29,7 @@ export class Transport {
     this.#options = options
     this.#url = options.url
     const common = { keepAlive: true, timeout: IDLE_CONNECTION_MS }
-    const tls = { ...common, ...(options.ca === undefined ? {} : { ca: options.ca }) }
+    const tls = { ...common, ...options.tls }
     const { proxy } = options
     if (this.#url.protocol === 'https:')
       this.#agent = proxy === undefined ? new HttpsAgent(tls) : new TunnelAgent(tls, proxy, CONNECT_TIMEOUT_MS)
@@ -113,6 +114,11 @@ export class Transport {
     if (error instanceof TunnelRefusedError) {
       const todo = error.status === 407 ? '; put its credentials into HTTPS_PROXY' : '; check HTTPS_PROXY and NO_PROXY'
       return new TransportError('not_sent', `${error.message} when asked for ${url.host}${todo}`)
+    }
+    if (wantsCertificate(error)) {
+      // The server has thrown away whatever came with it.
+      const message = `${url.host} wants a client certificate; give it with --cert FILE and --key FILE`
+      return new TransportError('not_sent', message)
     }
     const { proxy } = this.#options
     // Where the proxy itself is spoken to in clear, what is no TLS comes from the server behind it.

@@ -68,6 +68,51 @@ describe('a server with a certificate of its own CA', () => {
   })
 })
 
+describe('a server that wants a certificate', () => {
+  async function mutual() {
+    const own = await mintCertificate('127.0.0.1')
+    const mine = await mintCertificate('me')
+    const options = { ...own, ca: mine.cert, requestCert: true, rejectUnauthorized: true }
+    const server = await scriptedServer((arrival) => arrival.json(200, ANSWER), { server: createServer(options) })
+    closing.push(server)
+    const file = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const files = {
+      cacertFile: file('ca.pem', own.cert),
+      certFile: file('me.pem', mine.cert),
+      keyFile: file('me.key', mine.key),
+    }
+    return { url: server.url, files, otherKey: file('other.key', own.key) }
+  }
+
+  it('gets that of --cert and --key', async () => {
+    const { url, files } = await mutual()
+    expect(await ask(url, files)).toBe(ANSWER)
+  })
+
+  it('refuses who has none, and the person learns of --cert', async () => {
+    const { url, files } = await mutual()
+    const { error } = JSON.parse(await ask(url, { cacertFile: files.cacertFile }))
+    expect(error.message).toBe(`${url.host} wants a client certificate; give it with --cert FILE and --key FILE`)
+  })
+
+  it.each([
+    ['certFile', undefined, '--key needs --cert FILE'],
+    ['keyFile', undefined, '--cert needs --key FILE'],
+    ['keyFile', 'other.key', 'is not the key of --cert'],
+    ['keyFile', 'me.pem', 'holds no private key in PEM form'],
+    ['certFile', 'me.key', 'holds no certificate in PEM form'],
+    ['certFile', 'gone.pem', 'cannot be read: ENOENT'],
+  ])('with %s %s nothing starts: %s', async (option, name, why) => {
+    const { url, files } = await mutual()
+    host = connectHost(url, { ...files, [option]: name === undefined ? undefined : join(folder, name) })
+    expect(await host.ended).toBe(2)
+    expect(host.logs).toEqual([expect.stringContaining(why)])
+  })
+})
+
 describe('the wrong scheme', () => {
   it('https for a port without TLS is told', async () => {
     const server = await scriptedServer()
