@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mintCertificate } from '../../../test/fixtures/http/certificate.ts'
 import type { CliHost } from '../host.ts'
 import { runProgram } from '../program.ts'
 import { CLIENTS, fileOf, placesOf } from './clients.ts'
@@ -202,6 +203,35 @@ describe('causeway client add', () => {
     expect(error).toBe(`causeway: ${join(home, '.cursor/mcp.json')}:2:7: expected : behind the name, found 1\n`)
     writeFileSync(join(home, '.cursor/mcp.json'), Buffer.from([0x7b, 0xff, 0x7d]))
     expect((await add('cursor')).error).toContain('is not UTF-8')
+  })
+})
+
+describe('options of causeway-connect', () => {
+  it('are written with absolute paths', async () => {
+    const { cert, key } = await mintCertificate('a.example')
+    mkdirSync(join(home, 'project'))
+    writeFileSync(join(home, 'project/me.pem'), cert)
+    writeFileSync(join(home, 'project/me.key'), key)
+    const files = ['--cacert', 'me.pem', '--cert', './me.pem', '--key', join(home, 'project/me.key')]
+    expect(await add('claude-desktop', ...files)).toMatchObject({ code: 0, error: '' })
+    expect(JSON.parse(file('.config/Claude/claude_desktop_config.json')).mcpServers.search.args).toEqual([
+      '/opt/connect/launch.mjs',
+      ...['--cacert', join(home, 'project/me.pem'), '--cert', join(home, 'project/me.pem')],
+      ...['--key', join(home, 'project/me.key'), URL_OF_SEARCH],
+    ])
+  })
+
+  it.each([
+    [['--header', 'Authorizatio'], 'needs the form "Name: value"'],
+    [['--header', 'Host: a'], 'belongs to the protocol'],
+    [['--cacert', 'nofile.pem'], 'project/nofile.pem cannot be read: ENOENT'],
+    [['--cert', 'nofile.pem'], '--cert needs --key FILE'],
+    [['--cert', 'nofile.pem', '--key', 'nofile.key'], 'project/nofile.pem cannot be read: ENOENT'],
+  ])('%j is refused at once', async (options, why) => {
+    const { code, error } = await add('cursor', '--stdio', ...options)
+    expect(code).toBe(2)
+    expect(error).toContain(why)
+    expect(tree()).toEqual([])
   })
 })
 

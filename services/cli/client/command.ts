@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { addEntry, type Change, removeEntry, type Subject } from './change.ts'
@@ -25,13 +26,15 @@ export interface Server {
   /** `Name: value` each, for `causeway-connect`. */
   readonly headers: readonly string[]
   readonly cacert: string | undefined
+  readonly cert: string | undefined
+  readonly key: string | undefined
 }
 
 /** `causeway client add` */
 export function addClient(target: Target, server: Server, host: CliHost): Promise<ExitCode> {
   return run(host, async () => {
     requireName(target.name)
-    const entry = entryFor(target.client, server, host)
+    const entry = await entryFor(target.client, server, host)
     await change(target, host, 'is there already', (subject) => addEntry(subject, target.name, entry, target.force))
   })
 }
@@ -89,16 +92,28 @@ function withReceipt({ version, files }: Receipts, path: string, { receipt }: Ch
   return { version, files: { ...others, [path]: { ...receipt, createdFolders } } }
 }
 
-function entryFor(client: Client, { url, stdio, headers, cacert }: Server, { machine }: CliHost): Entry {
+async function entryFor(client: Client, server: Server, { machine }: CliHost): Promise<Entry> {
+  const { url, stdio, headers, cacert, cert, key } = server
   requireUrl(url)
   if (client.http !== undefined && !stdio) {
-    if (headers.length > 0 || cacert !== undefined)
-      throw new ClientError('--header and --cacert are options of causeway-connect; use them with --stdio')
+    if (headers.length > 0 || [cacert, cert, key].some((file) => file !== undefined))
+      throw new ClientError(
+        '--header, --cacert, --cert and --key are options of causeway-connect; use them with --stdio',
+      )
     return client.http(url)
   }
+  // The client starts it in a folder of its own choice.
+  const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(machine.workingFolder, file))
+  const files = { cacertFile: absolute(cacert), certFile: absolute(cert), keyFile: absolute(key) }
+  const { problemOf } = await import('@causeway/connect')
+  const problem = problemOf({ headers, ...files })
+  if (problem !== undefined) throw new ClientError(problem)
+  const option = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value])
   const options = [
-    ...headers.flatMap((header) => ['--header', header]),
-    ...(cacert === undefined ? [] : ['--cacert', cacert]),
+    ...headers.flatMap((header) => option('--header', header)),
+    ...option('--cacert', files.cacertFile),
+    ...option('--cert', files.certFile),
+    ...option('--key', files.keyFile),
   ]
   return client.stdio(machine.node, [machine.connectLauncher, ...options, url])
 }

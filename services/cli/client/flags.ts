@@ -17,6 +17,8 @@ interface AddFlags extends TargetFlags {
   readonly stdio?: true
   readonly header: readonly string[]
   readonly cacert?: string
+  readonly cert?: string
+  readonly key?: string
 }
 
 export function addClientCommands(program: Command, host: CliHost, finish: (code: ExitCode) => void): void {
@@ -33,9 +35,11 @@ export function addClientCommands(program: Command, host: CliHost, finish: (code
       [],
     )
     .option('--cacert <file>', 'for causeway-connect: PEM certificates that vouch for the server')
-    .action(async (name: string, url: string, { stdio, header, cacert, ...flags }: AddFlags) => {
+    .option('--cert <file>', 'for causeway-connect: PEM certificate that is shown to the server; needs --key')
+    .option('--key <file>', 'for causeway-connect: PEM private key of that certificate')
+    .action(async (name: string, url: string, { stdio, header, cacert, cert, key, ...flags }: AddFlags) => {
       const { addClient } = await import('./command.ts')
-      const server = { url, stdio: stdio === true, headers: header, cacert }
+      const server = { url, stdio: stdio === true, headers: header, cacert, cert, key }
       finish(await addClient(targetFrom(name, flags), server, host))
     })
   targetOptions(commands.command('remove'))
