@@ -17,6 +17,8 @@ export interface Client {
   /** Undefined where the client's file describes programs only. */
   readonly http: ((url: string) => Entry) | undefined
   readonly stdio: (command: string, args: readonly string[]) => Entry
+  /** What the person does to see a new server; undefined where the client notices by itself. */
+  readonly next: string | undefined
 }
 
 /** What a client's file says of one server. */
@@ -60,6 +62,7 @@ export const CLIENTS: readonly Client[] = [
     projectFile: ['.mcp.json'],
     http: (url) => ({ type: 'http', url }),
     stdio: typedProgram,
+    next: 'start a new session of Claude Code to see it',
   },
   {
     name: 'claude-desktop',
@@ -70,6 +73,7 @@ export const CLIENTS: readonly Client[] = [
     projectFile: undefined,
     http: undefined,
     stdio: program,
+    next: 'quit Claude Desktop and start it again to see it',
   },
   {
     name: 'cursor',
@@ -80,6 +84,7 @@ export const CLIENTS: readonly Client[] = [
     projectFile: ['.cursor', 'mcp.json'],
     http: (url) => ({ url }),
     stdio: program,
+    next: 'restart Cursor to see it',
   },
   {
     name: 'vscode',
@@ -90,6 +95,7 @@ export const CLIENTS: readonly Client[] = [
     projectFile: ['.vscode', 'mcp.json'],
     http: (url) => ({ type: 'http', url }),
     stdio: typedProgram,
+    next: undefined,
   },
   {
     name: 'codex',
@@ -100,6 +106,7 @@ export const CLIENTS: readonly Client[] = [
     projectFile: ['.codex', 'config.toml'],
     http: (url) => ({ url }),
     stdio: program,
+    next: 'restart Codex to see it',
   },
   {
     name: 'gemini',
@@ -110,6 +117,7 @@ export const CLIENTS: readonly Client[] = [
     projectFile: ['.gemini', 'settings.json'],
     http: (url) => ({ httpUrl: url }),
     stdio: program,
+    next: 'restart Gemini CLI to see it',
   },
 ]
 

@@ -77,11 +77,16 @@ describe('causeway client add', () => {
       { mcpServers: { search: { command: '/usr/bin/node', args: ['/opt/connect/launch.mjs', URL_OF_SEARCH] } } },
     ],
   ])('writes what %s reads, and remove leaves nothing behind', async (client, path, content) => {
-    expect(await add(client)).toEqual({ code: 0, out: `${join(home, path)}\n`, error: '' })
+    const next = CLIENTS.find(({ name }) => name === client)?.next
+    expect(await add(client)).toEqual({
+      code: 0,
+      out: `${join(home, path)}\n${next === undefined ? '' : `${next}\n`}`,
+      error: '',
+    })
     expect(JSON.parse(file(path))).toEqual(content)
     expect(statSync(join(home, path)).mode & 0o777).toBe(0o600)
     expect(await remove(client)).toEqual({ code: 0, out: `${join(home, path)}\n`, error: '' })
-    expect(tree().filter((one) => !one.startsWith('.local'))).toEqual([])
+    expect(tree()).toEqual([])
   })
 
   it('writes TOML for Codex', async () => {
@@ -101,9 +106,31 @@ describe('causeway client add', () => {
     ['codex', '.codex/config.toml'],
     ['gemini', '.gemini/settings.json'],
   ])('writes for the project of %s', async (client, path) => {
-    expect((await add(client, '--scope', 'project')).out).toBe(`${join(home, 'project', path)}\n`)
+    expect((await add(client, '--scope', 'project')).out.split('\n')[0]).toBe(join(home, 'project', path))
     await remove(client, '--scope', 'project')
     expect(tree()).not.toContain('project')
+  })
+
+  it.each([[['vscode', 'claude-desktop']], [['claude-desktop', 'vscode']]])(
+    'remove takes the folders that add made with the last entry in them: %j',
+    async (order) => {
+      await add('vscode')
+      await add('claude-desktop')
+      for (const client of order) await remove(client)
+      expect(tree()).toEqual([])
+
+      mkdirSync(join(home, '.config'))
+      await add('vscode')
+      await add('claude-desktop')
+      for (const client of order) await remove(client)
+      expect(tree()).toEqual(['.config'])
+    },
+  )
+
+  it('says what is left to do to see the server', async () => {
+    expect((await add('cursor')).out).toBe(`${join(home, '.cursor/mcp.json')}\nrestart Cursor to see it\n`)
+    expect((await add('cursor')).out).not.toContain('restart')
+    expect((await add('vscode')).out).toBe(`${join(home, '.config/Code/User/mcp.json')}\n`)
   })
 
   it('leaves mode and symbolic link as they are, and no temporary file', async () => {

@@ -7,7 +7,7 @@ import { type Client, type Entry, fileOf, placesOf, type Scope } from './clients
 import { missingFolders, readText, removeFile, writeText } from './config-file.ts'
 import { changedLines } from './lines.ts'
 import { isClientName } from './name.ts'
-import { type Receipts, readReceipts, receiptsFile, writeReceipts } from './receipts.ts'
+import { type FileReceipt, type Receipts, readReceipts, receiptsFile, writeReceipts } from './receipts.ts'
 
 export interface Target {
   readonly name: string
@@ -35,15 +35,18 @@ export function addClient(target: Target, server: Server, host: CliHost): Promis
   return run(host, async () => {
     requireName(target.name)
     const entry = await entryFor(target.client, server, host)
-    await change(target, host, 'is there already', (subject) => addEntry(subject, target.name, entry, target.force))
+    const done = await change(target, host, 'is there already', (subject) =>
+      addEntry(subject, target.name, entry, target.force),
+    )
+    if (done && target.client.next !== undefined) host.writeOut(`${target.client.next}\n`)
   })
 }
 
 /** `causeway client remove` */
 export function removeClient(target: Target, host: CliHost): Promise<ExitCode> {
-  return run(host, () =>
-    change(target, host, 'is not there', (subject) => removeEntry(subject, target.name, target.force)),
-  )
+  return run(host, async () => {
+    await change(target, host, 'is not there', (subject) => removeEntry(subject, target.name, target.force))
+  })
 }
 
 /** Ends with what a ClientError says, and tells it. */
@@ -58,12 +61,13 @@ export async function run(host: CliHost, work: () => Promise<void>): Promise<Exi
   }
 }
 
+/** Answers whether a file was changed. */
 async function change(
   { name, client, scope, dryRun }: Target,
   host: CliHost,
   unchanged: string,
   decide: (subject: Subject) => Change | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { environment, machine } = host
   const path = fileOf(client, scope, placesOf(machine, environment), machine.workingFolder)
   if (path === undefined) throw new ClientError(`${client.title} has no configuration of a project`)
@@ -71,8 +75,10 @@ async function change(
   const receipts = await readReceipts(receiptsPath)
   const text = await readText(path)
   const changed = decide({ client, path, text, receipt: receipts.files[path] })
-  if (changed === undefined) return host.writeOut(`${name} ${unchanged}: ${path}\n`)
-  if (dryRun) return host.writeOut(changedLines(path, text, changed.text))
+  if (changed === undefined || dryRun) {
+    host.writeOut(changed === undefined ? `${name} ${unchanged}: ${path}\n` : changedLines(path, text, changed.text))
+    return false
+  }
 
   const folders = text === undefined ? await missingFolders(path) : []
   if ((await readText(path)) !== text) throw new ClientError(`${path} was just changed; try again`, EXIT.failed)
@@ -83,13 +89,24 @@ async function change(
   else if (changed.text !== text) await writeText(path, changed.text, { mode: scope === 'user' ? 0o600 : 0o644 })
   if (changed.receipt === undefined) await writeReceipts(receiptsPath, kept)
   host.writeOut(`${path}\n`)
+  return true
 }
 
-function withReceipt({ version, files }: Receipts, path: string, { receipt }: Change, folders: string[]): Receipts {
-  const { [path]: before, ...others } = files
-  if (receipt === undefined) return { version, files: others }
+function withReceipt(receipts: Receipts, path: string, { receipt }: Change, folders: string[]): Receipts {
+  const { [path]: before, ...others } = receipts.files
+  if (receipt === undefined) {
+    const files = Object.entries(others).map(([file, other]) => [file, heir(file, other, before?.createdFolders ?? [])])
+    return { ...receipts, files: Object.fromEntries(files) }
+  }
   const createdFolders = before === undefined ? folders : receipt.createdFolders
-  return { version, files: { ...others, [path]: { ...receipt, createdFolders } } }
+  return { ...receipts, files: { ...others, [path]: { ...receipt, createdFolders } } }
+}
+
+/** What was made for one file goes with the last of those that lie in it. */
+function heir(file: string, receipt: FileReceipt, folders: readonly string[]): FileReceipt {
+  const around = folders.filter((folder) => /^[\\/]/.test(file.slice(folder.length)) && file.startsWith(folder))
+  const createdFolders = [...new Set([...around, ...receipt.createdFolders])].toSorted((a, b) => a.length - b.length)
+  return { ...receipt, createdFolders }
 }
 
 async function entryFor(client: Client, server: Server, { machine }: CliHost): Promise<Entry> {

@@ -3,7 +3,7 @@ import { posix, win32 } from 'node:path'
 import type { Machine } from '../host.ts'
 import { ClientError } from './client-error.ts'
 import type { Entry } from './clients.ts'
-import { readText, removeFile, writeText } from './config-file.ts'
+import { missingFolders, readText, removeFile, writeText } from './config-file.ts'
 import type { Edit } from './edits.ts'
 
 /**
@@ -12,6 +12,8 @@ import type { Edit } from './edits.ts'
  */
 export interface Receipts {
   readonly version: 1
+  /** Folders that were made for the receipts themselves; the outermost first. */
+  readonly createdFolders: readonly string[]
   /** By path. */
   readonly files: Record<string, FileReceipt>
 }
@@ -65,11 +67,11 @@ const FILE = 'clients.json'
 
 export async function readReceipts(path: string): Promise<Receipts> {
   const text = await readText(path)
-  if (text === undefined) return { version: 1, files: {} }
+  if (text === undefined) return { version: 1, createdFolders: [], files: {} }
   const found = parsed(text) as Partial<Receipts> | undefined
   if (found?.version !== 1 || typeof found.files !== 'object')
     throw new ClientError(`${path} is not what this program has written there; move it away`)
-  return { version: 1, files: found.files }
+  return { version: 1, createdFolders: found.createdFolders ?? [], files: found.files }
 }
 
 function parsed(text: string): unknown {
@@ -83,9 +85,11 @@ function parsed(text: string): unknown {
 /** An empty list leaves no file. */
 export async function writeReceipts(path: string, receipts: Receipts): Promise<void> {
   if (Object.keys(receipts.files).length > 0) {
-    await writeText(path, `${JSON.stringify(receipts, null, 2)}\n`, { mode: 0o600 })
+    const missing = await missingFolders(path)
+    const kept = { ...receipts, createdFolders: [...receipts.createdFolders, ...missing] }
+    await writeText(path, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
     return
   }
   const { dirname } = path.includes('\\') ? win32 : posix
-  await removeFile(path, [dirname(path)])
+  await removeFile(path, [...receipts.createdFolders, dirname(path)])
 }
