@@ -17,7 +17,7 @@ export interface Backend {
   /** Southbound sessions over all scopes. */
   readonly openSessions: number
   /**
-   * Fails what has not been sent yet with outcome 0, ends all sessions (best effort, at most 5 s), then fails what is still
+   * Fails what has not been sent yet with outcome 0, ends all sessions (best effort, within 5 s), then fails what is still
    * open with outcome 1 and lets go of every connection and process. New calls fail as not sent from the first moment on. Never
    * rejects.
    */

@@ -89,7 +89,14 @@ class PooledHttpBackend implements Backend, ScopeHost {
   async #close(): Promise<void> {
     // All that waits before any of it gets the place of another: nothing of it has left, and nothing will.
     for (const exchange of [...this.#exchanges.keys()]) exchange.failUnsent(stopping())
-    await Promise.all([...this.#scopes].map((scope) => scope.endAll('policy')))
+    const { clock } = this.upstream
+    const told = Promise.all([...this.#scopes].map((scope) => scope.endAll('policy')))
+    let timer: unknown
+    const patience = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, CLOSE_LIMIT_MS)
+    })
+    await Promise.race([told, patience])
+    clock.clearTimeout(timer)
     for (const exchange of [...this.#exchanges.keys()]) exchange.fail(unknown('the relay closed this backend'))
     await this.#pool.destroy()
   }
@@ -128,6 +135,8 @@ class PooledHttpBackend implements Backend, ScopeHost {
   }
 }
 
+/** A backend that stands still does not hold up the relay that stops; what it has not been told by then it never is. */
+const CLOSE_LIMIT_MS = 2_000
 const DEFAULT_MAX_REPLY_OCTETS = 16 * 1024 * 1024
 const DEFAULT_MAX_QUEUED = 1_024
 const DEFAULT_MAX_SESSIONS = 10_000
