@@ -23,8 +23,17 @@ export function structural(schema: z.ZodObject): Structural {
     io: 'input',
     unrepresentable: 'throw',
     reused: 'inline',
+    override: ({ zodSchema }) => refuseBoundedKeys(zodSchema),
   })
   return image(json, '')
+}
+
+/** zod leaves bounds of keys out without a word. A CRD cannot say them: any string, or a rule in CEL. */
+function refuseBoundedKeys(schema: z.core.$ZodType): void {
+  if (!(schema instanceof z.ZodRecord)) return
+  const { keyType } = schema
+  const bounded = !(keyType instanceof z.ZodString) || (keyType.def.checks ?? []).length > 0
+  if (bounded) throw new TypeError('bounds of the keys of a map have no structural form')
 }
 
 const KEPT: Readonly<Record<Structural['type'], readonly string[]>> = {
@@ -40,16 +49,14 @@ const INT32 = 2 ** 31 - 1
 function image(json: unknown, at: string): Structural {
   if (!isNode(json)) throw new TypeError(`${at}: not a schema`)
   const type = typeOf(json.type, at)
-  // zod says the type of a map's keys, which in an object of the API are always strings.
-  const { propertyNames: _, ...keywords } = json
-  for (const keyword of Object.keys(keywords)) {
+  for (const keyword of Object.keys(json)) {
     if (!['type', 'description', 'default', ...KEPT[type]].includes(keyword)) {
       throw new TypeError(`${at}: ${keyword} of ${type} has no structural form`)
     }
   }
-  const ordered = ['type', 'description', 'default', ...KEPT[type]].filter((keyword) => keywords[keyword] !== undefined)
-  const node = Object.fromEntries(ordered.map((keyword) => [keyword, keywords[keyword]]))
-  return { ...node, ...inner(type, keywords, at), type }
+  const ordered = ['type', 'description', 'default', ...KEPT[type]].filter((keyword) => json[keyword] !== undefined)
+  const node = Object.fromEntries(ordered.map((keyword) => [keyword, json[keyword]]))
+  return { ...node, ...inner(type, json, at), type }
 }
 
 /** What of a node is made of other nodes, or is written otherwise in a CRD. */

@@ -35,9 +35,9 @@ export interface Rule<Object> extends LocalRule<Object> {
  * `listType`: the list at `fieldPath` has no equal entries, which its schema says (`fields/list-types.ts`): the same in CEL
  * costs the square of the list's bound.
  */
-export type ClusterRule =
+type ClusterRule =
   | { readonly cel: string; readonly self?: 'object'; readonly listType?: 'set' | 'map' }
-  | { readonly cel?: undefined; readonly listType: 'set' | 'map' }
+  | { readonly cel?: undefined; readonly self?: undefined; readonly listType: 'set' | 'map' }
 
 /** One condition of a kind. Every condition has exactly one writer. */
 export interface ConditionType {
