@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { httpUrl } from '../fields/host.ts'
+import { ATOMIC, MAP_BY_NAME, SET } from '../fields/list-types.ts'
 import { environmentName, filePath, headerName, wireName } from '../fields/names.ts'
 import { reference, relayRefs } from '../fields/reference.ts'
 import { argument, environmentValue, headerValue, program } from '../fields/texts.ts'
@@ -20,7 +21,7 @@ const stdio = z
     command: program().describe(
       'The program: a name that is looked up in PATH, or a path. It is started directly, without a shell.',
     ),
-    args: z.array(argument()).max(256).default([]).describe('Its arguments. Printed as [redacted].'),
+    args: z.array(argument()).max(256).meta(ATOMIC).default([]).describe('Its arguments. Printed as [redacted].'),
     env: z
       .array(
         z.strictObject({
@@ -29,11 +30,13 @@ const stdio = z
         }),
       )
       .max(256)
+      .meta(MAP_BY_NAME)
       .default([])
       .describe('Environment variables of the process.'),
     inheritEnv: z
       .array(environmentName())
       .max(256)
+      .meta(SET)
       .default([])
       .describe(
         "Names of the relay's own environment variables that the process gets too, besides the few that every program " +
@@ -58,6 +61,7 @@ const mcp = z
     headers: z
       .array(header)
       .max(64)
+      .meta(MAP_BY_NAME)
       .default([])
       .describe('With url: headers that every request to the server carries, such as its credentials.'),
     stdio: stdio.optional(),
@@ -75,11 +79,13 @@ export const meshBackendSpec = z
     peers: z
       .array(reference('a MeshPeer'))
       .max(1024)
+      .meta(MAP_BY_NAME)
       .default([])
       .describe('The peers that may reach this backend. Empty: none, only routes of the same relays.'),
     acceptHeaders: z
       .array(headerName())
       .max(64)
+      .meta(SET)
       .default([])
       .describe(
         'With url: names of headers, beyond those of MCP itself, that the server gets where a client sent them and its ' +

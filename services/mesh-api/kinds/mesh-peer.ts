@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { npampUrl, serverName } from '../fields/host.ts'
+import { SET } from '../fields/list-types.ts'
 import { filePath } from '../fields/names.ts'
 import { peerHandle } from '../fields/peer-handle.ts'
 import { reference, relayRefs } from '../fields/reference.ts'
@@ -15,6 +16,7 @@ const identity = z
       .array(peerHandle())
       .min(1)
       .max(16)
+      .meta(SET)
       .optional()
       .describe('The PeerHandles of this peer: one identity, or more while it changes its key.'),
     acceptAny: z.boolean().optional().describe('Accept whoever connects. Exactly one of handles and acceptAny is set.'),
@@ -47,6 +49,7 @@ export const meshPeerSpec = z
     addresses: z
       .array(npampUrl())
       .max(16)
+      .meta(SET)
       .default([])
       .describe('Where to dial the peer, tried in order. Empty: it is never dialled.'),
     identity,
@@ -70,12 +73,14 @@ export const meshPeerSpec = z
       .array(protocol())
       .min(1)
       .max(16)
+      .meta(SET)
       .default(['mcp'])
       .describe('The protocols carried to and from this peer.'),
     assumedProtocols: z
       .array(protocol())
       .min(1)
       .max(16)
+      .meta(SET)
       .optional()
       .describe('For an implementation that sends no HELLO: what it is taken to speak. It is sent no HELLO.'),
     defaultBackend: reference('a MeshBackend')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { addressBlock, allowedHost, allowedOrigin, listenHost, listenPort, publicUrl } from '../fields/host.ts'
+import { SET } from '../fields/list-types.ts'
 import { filePath, replicaName } from '../fields/names.ts'
 import type { Resource } from './kind.ts'
 
@@ -63,6 +64,7 @@ const mcpListener = z
     trustedProxies: z
       .array(addressBlock())
       .max(64)
+      .meta(SET)
       .default([])
       .describe(
         'Blocks of addresses, such as 10.0.0.0/8, whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed.',
@@ -70,6 +72,7 @@ const mcpListener = z
     allowedOrigins: z
       .array(allowedOrigin())
       .max(64)
+      .meta(SET)
       .default([])
       .describe(
         'Values of Origin that are served besides those of the local host. A request without Origin is no browser and is served.',
@@ -77,6 +80,7 @@ const mcpListener = z
     allowedHosts: z
       .array(allowedHost())
       .max(64)
+      .meta(SET)
       .default([])
       .describe('Values of Host that are served besides those of the local host and of the address listened on.'),
   })

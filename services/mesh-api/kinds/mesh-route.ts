@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { allowedOrigin } from '../fields/host.ts'
+import { SET } from '../fields/list-types.ts'
 import { headerName, objectName, wireName } from '../fields/names.ts'
 import { reference, relayRefs } from '../fields/reference.ts'
 import type { Resource } from './kind.ts'
@@ -41,6 +42,7 @@ const cors = z
       .array(allowedOrigin())
       .min(1)
       .max(64)
+      .meta(SET)
       .describe('The origins whose pages may call this route, such as https://app.example.com.'),
     maxAge: duration().default('10m').describe('How long a browser may go without asking again.'),
   })
@@ -62,6 +64,7 @@ export const meshRouteSpec = z
     forwardHeaders: z
       .array(headerName())
       .max(64)
+      .meta(SET)
       .default([])
       .describe(
         "Names of the client's HTTP headers that cross to the target, where the backend's acceptHeaders must name them " +

@@ -1,8 +1,8 @@
-import type { Rule } from './kind.ts'
+import type { LocalRule } from './kind.ts'
 import { MAX_METADATA_ENTRIES, type Metadata } from './metadata.ts'
 
-/** Rules of every kind. */
-export const METADATA_RULES: readonly Rule<{ readonly metadata: Metadata }>[] = [
+/** Rules of every kind, for files; on a cluster the API server judges metadata by itself. */
+export const METADATA_RULES: readonly LocalRule<{ readonly metadata: Metadata }>[] = [
   {
     id: 'LabelsBounded',
     message: `must have at most ${MAX_METADATA_ENTRIES} entries`,

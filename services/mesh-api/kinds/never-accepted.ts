@@ -41,3 +41,17 @@ export function isOfTheRelay(name: string): boolean {
 export function isNeverAccepted(name: string): boolean {
   return holdsCredentials(name) || isOfOneConnection(name) || isOfTheRelay(name)
 }
+
+/** The same in CEL, about a string `name`; for the rules that an API server runs. */
+export const CEL = {
+  holdsCredentials: `(${oneOf(CREDENTIALS)} || name.startsWith('proxy-'))`,
+  isOfOneConnection: `(${oneOf(OF_ONE_CONNECTION)} || name.startsWith('content-') || name.startsWith('proxy-'))`,
+  isOfTheRelay: oneOf(OF_THE_RELAY),
+  isNeverAccepted:
+    `${oneOf(new Set([...CREDENTIALS, ...OF_ONE_CONNECTION, ...OF_THE_RELAY]))}` +
+    ` || name.startsWith('content-') || name.startsWith('proxy-')`,
+} as const
+
+function oneOf(names: ReadonlySet<string>): string {
+  return `name in [${[...names].map((name) => `'${name}'`).join(', ')}]`
+}

@@ -21,6 +21,10 @@ function withHeaders(...headers: object[]): Written {
   return aBackend('everything', { mcp: { url: URL, headers } })
 }
 
+function withMcpListener(fields: object): Written {
+  return aRelay('edge', { listeners: { mcp: { port: 8080, ...fields } } })
+}
+
 function forwarding(...forwardHeaders: string[]): Written {
   return aRoute('everything', { forwardHeaders })
 }
@@ -58,6 +62,17 @@ const BROKEN: Readonly<Record<string, readonly [Written, string][]>> = {
     [
       aRelay('edge', { limits: { eventStoreBytes: 2048, eventStoreTotalBytes: 2047 } }),
       'spec.limits.eventStoreBytes: eventStoreBytes, which one session may have, must not exceed',
+    ],
+  ],
+  'MeshRelay ListenerListsDistinct': [
+    [withMcpListener({ allowedHosts: ['a', 'a'] }), 'spec.listeners.mcp.allowedHosts: names one of them twice'],
+    [
+      withMcpListener({ allowedOrigins: ['https://a', 'https://a'] }),
+      'spec.listeners.mcp.allowedOrigins: names one of them twice',
+    ],
+    [
+      withMcpListener({ trustedProxies: ['10.0.0.0/8', '10.0.0.0/8'] }),
+      'spec.listeners.mcp.trustedProxies: names one of them twice',
     ],
   ],
   'MeshRelay DurationBounds': [
@@ -213,6 +228,24 @@ const BROKEN: Readonly<Record<string, readonly [Written, string][]>> = {
     [
       aBackend('everything', {
         mcp: { stdio: { command: 'npx', env: [{ name: 'A', value: '' }], inheritEnv: ['A'] } },
+      }),
+      'spec.mcp.stdio: names an environment variable twice',
+    ],
+    [
+      aBackend('everything', { mcp: { stdio: { command: 'npx', inheritEnv: ['A', 'A'] } } }),
+      'spec.mcp.stdio: names an environment variable twice',
+    ],
+    [
+      aBackend('everything', {
+        mcp: {
+          stdio: {
+            command: 'npx',
+            env: [
+              { name: 'A', value: '1' },
+              { name: 'A', value: '2' },
+            ],
+          },
+        },
       }),
       'spec.mcp.stdio: names an environment variable twice',
     ],

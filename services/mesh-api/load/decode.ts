@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { declaredKey } from '../check/index-of.ts'
 import { unwrap } from '../fields/walk.ts'
 import { type AnyResource, KIND_NAMES, KINDS } from '../kinds/all-kinds.ts'
-import { API_VERSION, type KindName, type Rule } from '../kinds/kind.ts'
+import { API_VERSION, type KindName, type LocalRule } from '../kinds/kind.ts'
 import { metadataSchema } from '../kinds/metadata.ts'
 import { METADATA_RULES } from '../kinds/metadata-rules.ts'
 import { nearest } from './did-you-mean.ts'
@@ -32,7 +32,7 @@ export function decode(value: unknown, locator: Locator): Decoded {
     return { problems: result.error.issues.flatMap((issue) => toProblems(issue, kind, locator)), ...declared }
 
   const resource = withoutUndefined(result.data) as AnyResource
-  const rules = [...METADATA_RULES, ...(KINDS[kind].rules as readonly Rule<AnyResource>[])]
+  const rules = [...METADATA_RULES, ...(KINDS[kind].rules as readonly LocalRule<AnyResource>[])]
   const broken = rules.filter((rule) => !rule.holds(resource))
   if (broken.length > 0) {
     return {

@@ -1,0 +1,10 @@
+/**
+ * How the entries of a list are told apart when several people apply parts of it (server-side apply). Part of a list's
+ * schema: the API server refuses two equal entries of a set or a map by itself, at no cost in CEL.
+ */
+export const SET = { 'x-kubernetes-list-type': 'set' } as const
+
+export const MAP_BY_NAME = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] } as const
+
+/** Order matters, or entries may be equal: whoever applies the list owns all of it. */
+export const ATOMIC = { 'x-kubernetes-list-type': 'atomic' } as const
