@@ -19,10 +19,9 @@ export interface KeyPair {
  * RelayStartError CERTIFICATE_FILE.
  */
 export async function readKeyPair({ certFile, keyFile }: KeyPairFiles, tlsPath: string): Promise<KeyPair> {
-  const [cert, key] = await Promise.all([
-    readCertificates(certFile, `${tlsPath}.certFile`),
-    readPemFile(keyFile, `${tlsPath}.keyFile`),
-  ])
+  // One after the other: where both are wrong, it is always the same that is told.
+  const cert = await readCertificates(certFile, `${tlsPath}.certFile`)
+  const key = await readPemFile(keyFile, `${tlsPath}.keyFile`)
   if (!isKeyOf(key, cert, keyFile, `${tlsPath}.keyFile`)) {
     throw unusable(`${tlsPath}.keyFile`, `${keyFile} is not the key of certFile`)
   }
