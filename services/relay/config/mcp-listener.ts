@@ -23,10 +23,9 @@ export async function mcpListener(listener: Listener): Promise<McpListenerConfig
 
 /** Throws RelayStartError when a file cannot be read, or they are no certificate and its key. */
 export async function readMcpTls({ certFile, keyFile, clientCaFile }: McpTlsFiles): Promise<McpTlsMaterial> {
-  const [pair, clientCa] = await Promise.all([
-    readKeyPair({ certFile, keyFile }, MCP_TLS),
-    clientCaFile === undefined ? undefined : readCertificates(clientCaFile, `${MCP_TLS}.clientCAFile`),
-  ])
+  const pair = await readKeyPair({ certFile, keyFile }, MCP_TLS)
+  const clientCa =
+    clientCaFile === undefined ? undefined : await readCertificates(clientCaFile, `${MCP_TLS}.clientCAFile`)
   const material = { ...pair, ...(clientCa === undefined ? {} : { clientCa }) }
   checkUsable(material)
   return material
