@@ -15,6 +15,7 @@ import type { ToolFacts } from './exchanges/tool-facts.ts'
 import { Labels } from './labels/labels.ts'
 import type { OwnIdentity } from './mesh/association-factory.ts'
 import { Mesh } from './mesh/mesh.ts'
+import { atMost } from './pacing/at-most.ts'
 import { buildRouteTable, RouteError } from './router/route-table.ts'
 import { WireNames } from './wire-names.ts'
 
@@ -128,7 +129,7 @@ class OpenRelay implements RunningRelay {
     const endsAt = this.#clock.now() + limitMs
     this.#mesh.announceDrain()
     await this.#edge?.stop(limitMs)
-    await this.#atMost(this.#mesh.closeWhenIdle(), endsAt - this.#clock.now())
+    await atMost(this.#clock, this.#mesh.closeWhenIdle(), endsAt - this.#clock.now())
     await this.stop()
   }
 
@@ -142,15 +143,6 @@ class OpenRelay implements RunningRelay {
     await Promise.all([...this.#backends.values()].map((backend) => backend.close()))
     await this.#admin?.close()
     if (ran) this.#options.logger.info({}, 'relay stopped')
-  }
-
-  async #atMost(work: Promise<void>, limitMs: number): Promise<void> {
-    let timer: unknown
-    const limit = new Promise<void>((resolve) => {
-      timer = this.#clock.setTimeout(resolve, Math.max(0, limitMs))
-    })
-    await Promise.race([work, limit])
-    this.#clock.clearTimeout(timer)
   }
 
   #listenMcp(listener: NonNullable<RelayConfig['mcp']>): Promise<McpEdge> {

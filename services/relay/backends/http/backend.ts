@@ -1,5 +1,6 @@
 import type { Pool } from 'undici'
 import type { CallFailure } from '../../exchanges/contract.ts'
+import { atMost } from '../../pacing/at-most.ts'
 import type { Backend, BackendScope, SessionLostCallback } from '../contract.ts'
 import { ConcurrencyGate } from './concurrency-gate.ts'
 import type { HttpBackendOptions } from './contract.ts'
@@ -89,14 +90,8 @@ class PooledHttpBackend implements Backend, ScopeHost {
   async #close(): Promise<void> {
     // All that waits before any of it gets the place of another: nothing of it has left, and nothing will.
     for (const exchange of [...this.#exchanges.keys()]) exchange.failUnsent(stopping())
-    const { clock } = this.upstream
-    const told = Promise.all([...this.#scopes].map((scope) => scope.endAll('policy')))
-    let timer: unknown
-    const patience = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, CLOSE_LIMIT_MS)
-    })
-    await Promise.race([told, patience])
-    clock.clearTimeout(timer)
+    const told = [...this.#scopes].map((scope) => scope.endAll('policy'))
+    await atMost(this.upstream.clock, Promise.all(told), CLOSE_LIMIT_MS)
     for (const exchange of [...this.#exchanges.keys()]) exchange.fail(unknown('the relay closed this backend'))
     await this.#pool.destroy()
   }

@@ -1,28 +1,19 @@
 import { requirement } from '@causeway/test/requirements'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
+  alive,
   eventually,
   isAlive,
   modern,
   resultOf,
   type StdioHarness,
-  stdioHarness,
+  starts,
+  useStdioHarnesses,
 } from '../../../../test/fixtures/stdio/stdio-backend-harness.ts'
 
-const worlds: StdioHarness[] = []
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map(({ backend }) => backend.close()))
-})
-
-function world(...options: Parameters<typeof stdioHarness>): StdioHarness {
-  const harness = stdioHarness(...options)
-  worlds.push(harness)
-  return harness
-}
+const world = useStdioHarnesses()
 
 const labels = { backend: 'default/under-test' }
-const alive = ({ metrics }: StdioHarness) => metrics.value('causeway_backend_processes', labels)
-const starts = ({ metrics }: StdioHarness) => metrics.value('causeway_backend_process_starts_total', labels)
 const pidOf = async ({ scope }: StdioHarness) => (await resultOf(modern(scope, 'p', 'pid'))) as number
 const say = (...pieces: string[]) => ({ pieces })
 const done = '{"jsonrpc":"2.0","id":ID,"result":{}}\n'

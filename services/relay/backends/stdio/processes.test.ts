@@ -1,8 +1,9 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
+  alive,
   eventually,
   initialize,
   inSession,
@@ -12,26 +13,15 @@ import {
   type StdioHarness,
   scripted,
   sessionOf,
-  stdioHarness,
+  starts,
+  useStdioHarnesses,
 } from '../../../../test/fixtures/stdio/stdio-backend-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'stdio-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const worlds: StdioHarness[] = []
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map(({ backend }) => backend.close()))
-})
+const world = useStdioHarnesses()
 
-function world(...options: Parameters<typeof stdioHarness>): StdioHarness {
-  const harness = stdioHarness(...options)
-  worlds.push(harness)
-  return harness
-}
-
-const labels = { backend: 'default/under-test' }
-const alive = ({ metrics }: StdioHarness) => metrics.value('causeway_backend_processes', labels)
-const starts = ({ metrics }: StdioHarness) => metrics.value('causeway_backend_process_starts_total', labels)
 const S = sessionOf('s')
 
 describe('the end of a process', () => {

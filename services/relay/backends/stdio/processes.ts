@@ -1,4 +1,5 @@
 import type { CallFailure, Era, SessionClient } from '../../exchanges/contract.ts'
+import { atMost } from '../../pacing/at-most.ts'
 import { Conversation, type ConversationHost, type ConversationOwner } from './conversation.ts'
 
 /** All processes of one backend, from their start until nothing of them is left. */
@@ -38,15 +39,8 @@ export class Processes {
     for (const conversation of this.#all) conversation.stop()
     const { clock } = this.#host
     const killer = clock.setTimeout(() => this.kill(), killAfterMs)
-    let limit: unknown
-    await Promise.race([
-      this.#none(),
-      new Promise<void>((resolve) => {
-        limit = clock.setTimeout(resolve, limitMs)
-      }),
-    ])
+    await atMost(clock, this.#none(), limitMs)
     clock.clearTimeout(killer)
-    clock.clearTimeout(limit)
   }
 
   /** All of them, at once. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requirement } from '@causeway/test/requirements'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { callRequest } from '../../../../test/fixtures/http/http-backend-harness.ts'
 import { PUBLISHED } from '../../../../test/fixtures/stdio/published.ts'
 import {
@@ -16,7 +16,7 @@ import {
   resultOf,
   type StdioHarness,
   sessionOf,
-  stdioHarness,
+  useStdioHarnesses,
 } from '../../../../test/fixtures/stdio/stdio-backend-harness.ts'
 import type { Session } from '../../exchanges/contract.ts'
 
@@ -25,10 +25,7 @@ const modernServer = fileURLToPath(new URL('../../../../test/fixtures/stdio/mode
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'servers-')))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const worlds: StdioHarness[] = []
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map(({ backend }) => backend.close()))
-})
+const harnessOf = useStdioHarnesses()
 
 interface World extends StdioHarness {
   readonly client: ClientDouble
@@ -37,8 +34,7 @@ interface World extends StdioHarness {
 }
 
 function world(script: string, args: readonly string[] = [], env: ReadonlyMap<string, string> = new Map()): World {
-  const harness = stdioHarness([], {}, { args: [script, ...args], env })
-  worlds.push(harness)
+  const harness = harnessOf([], {}, { args: [script, ...args], env })
   const client = new ClientDouble()
   const session = sessionOf('s', client)
   const ask: World['ask'] = (id, method, params = {}) => inSession(harness.scope, session, id, method, { ...params })

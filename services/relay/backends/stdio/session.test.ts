@@ -1,9 +1,10 @@
 import { requirement } from '@causeway/test/requirements'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { call, callRequest, modernBody } from '../../../../test/fixtures/http/http-backend-harness.ts'
 import {
   ArrivingSink,
   AskableSink,
+  alive,
   ClientDouble,
   eventually,
   initialize,
@@ -13,14 +14,11 @@ import {
   resultOf,
   type StdioHarness,
   sessionOf,
-  stdioHarness,
+  useStdioHarnesses,
 } from '../../../../test/fixtures/stdio/stdio-backend-harness.ts'
 import type { Session } from '../../exchanges/contract.ts'
 
-const worlds: StdioHarness[] = []
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map(({ backend }) => backend.close()))
-})
+const world = useStdioHarnesses()
 
 interface World extends StdioHarness {
   readonly client: ClientDouble
@@ -29,9 +27,8 @@ interface World extends StdioHarness {
 }
 
 /** A world with one session that is open. */
-async function opened(...options: Parameters<typeof stdioHarness>): Promise<World> {
-  const harness = stdioHarness(...options)
-  worlds.push(harness)
+async function opened(...options: Parameters<typeof world>): Promise<World> {
+  const harness = world(...options)
   const client = new ClientDouble()
   const session = sessionOf('s', client)
   await initialize(harness.scope, session).sink.replyText()
@@ -42,8 +39,6 @@ async function opened(...options: Parameters<typeof stdioHarness>): Promise<Worl
 const say = (...pieces: string[]) => ({ pieces })
 const dropped = ({ metrics }: StdioHarness, reason: string) =>
   metrics.value('causeway_backend_messages_dropped_total', { backend: 'default/under-test', reason })
-const alive = ({ metrics }: StdioHarness) =>
-  metrics.value('causeway_backend_processes', { backend: 'default/under-test' })
 
 describe('a legacy session', () => {
   it(`${requirement('MCP-015')} is a process, which initialize starts and which gets its messages in order`, async () => {
@@ -76,8 +71,7 @@ describe('a legacy session', () => {
   })
 
   it(`${requirement('MCP-017')} sends what comes before the answer to initialize`, async () => {
-    const harness = stdioHarness()
-    worlds.push(harness)
+    const harness = world()
     const session = sessionOf('s')
     const first = initialize(harness.scope, session)
     const early = inSession(harness.scope, session, 1, 'ping')
@@ -142,8 +136,7 @@ describe('a legacy session', () => {
   })
 
   it.each([['--modern'], ['--die']])('leaves nothing behind when initialize fails: %s', async (how) => {
-    const harness = stdioHarness([how])
-    worlds.push(harness)
+    const harness = world([how])
     const { sink } = initialize(harness.scope, sessionOf('s'))
     expect(await sink.end).toMatchObject(how === '--die' ? { code: 'NotDelivered', outcome: 1 } : { kind: 'error' })
     expect(harness.backend.openSessions).toBe(0)
@@ -152,8 +145,7 @@ describe('a legacy session', () => {
   })
 
   it('that was never opened is lost: a request fails, a notification is dropped and told', async () => {
-    const harness = stdioHarness()
-    worlds.push(harness)
+    const harness = world()
     const session = sessionOf('s')
     expect(await inSession(harness.scope, session, 1, 'ping').sink.failure()).toMatchObject({ code: 'SessionLost' })
     notify(harness.scope, session, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
@@ -161,8 +153,7 @@ describe('a legacy session', () => {
   })
 
   it('is needed by a client of the legacy era: without one it hears that, and both eras', async () => {
-    const harness = stdioHarness()
-    worlds.push(harness)
+    const harness = world()
     const { sink } = call(
       harness.scope,
       callRequest('{"jsonrpc":"2.0","id":1.0,"method":"tools/list"}', { idToken: Buffer.from('1.0') }),
@@ -186,8 +177,7 @@ describe('a legacy session', () => {
     ['legacy', ['--legacy'], 'InvalidRequest'],
     ['modern', ['--modern'], 'EraUnsupported'],
   ])('that is missing is told from a server of the other era: here one of the %s era', async (server, args, code) => {
-    const harness = stdioHarness([...args])
-    worlds.push(harness)
+    const harness = world([...args])
     await call(harness.scope, callRequest(modernBody(1, 'server/discover'), { era: 'modern' })).sink.end
     const { sink } = call(harness.scope, callRequest('{"jsonrpc":"2.0","id":1,"method":"tools/list"}'))
     expect(await sink.end).toMatchObject({ kind: 'error', status: 400 })
@@ -197,8 +187,7 @@ describe('a legacy session', () => {
   })
 
   it('tells a client of the legacy era that the server knows the modern one only', async () => {
-    const harness = stdioHarness(['--modern'])
-    worlds.push(harness)
+    const harness = world(['--modern'])
     const { sink } = initialize(harness.scope, sessionOf('s'))
     expect(await sink.end).toMatchObject({ kind: 'error', status: 400 })
     expect(JSON.parse(await sink.replyText())).toMatchObject({
@@ -439,8 +428,7 @@ describe('a cancel', () => {
   })
 
   it('of initialize ends the process, and sends no cancel', async () => {
-    const harness = stdioHarness(['--mute'])
-    worlds.push(harness)
+    const harness = world(['--mute'])
     const { sink, handle } = initialize(harness.scope, sessionOf('s'))
     await eventually(() => alive(harness)).toBe(1)
     handle.cancel('disconnect')
