@@ -22,3 +22,24 @@ export { ConfigurationError, formatProblem, type Problem } from './load/problem.
 export { readSourceFiles } from './load/read-source-file.ts'
 export type { SourceFile } from './load/source-file.ts'
 export { redacted } from './redacted.ts'
+export {
+  CA_SECRET_NAME,
+  CONTROL_PLANE_PORTS,
+  CONTROL_PLANE_SERVICE_NAME,
+  CONTROL_PLANE_TLS_NAME,
+  clientCertificateName,
+  credentialsName,
+  DATA_KEYS,
+  DEFAULT_TRUST_DOMAIN,
+  FIELD_MANAGERS,
+  type IdentitySlot,
+  IN_USE_FINALIZER,
+  identitySecretName,
+  LEASES,
+  podsServiceName,
+  RELAY_LABEL,
+  RELEASE_ANNOTATION,
+  TRUST_BUNDLE_NAME,
+  workloadLabels,
+  workloadName,
+} from './workload/names.ts'
