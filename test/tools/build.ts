@@ -6,9 +6,10 @@ import { ROOT, runStep } from './step.ts'
 const compiled = await runStep({ name: 'compile', command: ['tsc', '-b', 'tsconfig.build.json'] })
 if (!compiled.ok) process.exit(1)
 
-for (const name of readdirSync(join(ROOT, 'services'))) {
-  const from = join(ROOT, 'services', name)
-  const to = join(ROOT, 'dist/services', name)
+const packages = ['operator', ...readdirSync(join(ROOT, 'services')).map((name) => `services/${name}`)]
+for (const folder of packages) {
+  const from = join(ROOT, folder)
+  const to = join(ROOT, 'dist', folder)
   mkdirSync(to, { recursive: true })
   const manifest = readFileSync(join(from, 'package.json'), 'utf8')
   writeFileSync(join(to, 'package.json'), manifest.replaceAll('.ts"', '.js"'))

@@ -23,7 +23,7 @@ export const STATIC_STEPS: readonly Step[] = [
   { name: 'dead code', command: ['knip'] },
   {
     name: 'dependency rules',
-    command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'services', 'test', 'examples'],
+    command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'services', 'operator', 'test', 'examples'],
   },
 ]
 
