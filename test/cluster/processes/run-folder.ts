@@ -1,0 +1,70 @@
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { identityOf, isAlive, type ProcessIdentity, signalProcess } from './identity.ts'
+
+const PREFIX = 'causeway-cluster-'
+const OWNER = 'owner.json'
+const PROCESSES = 'processes.jsonl'
+
+/**
+ * Everything that one run of a cluster leaves on the disk, and the list of the processes that it started. A run that
+ * could not clean up after itself is cleaned up after by the next one.
+ */
+export class RunFolder {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** A new folder, owned by this process. */
+  static create(): RunFolder {
+    const path = mkdtempSync(join(tmpdir(), PREFIX))
+    writeFileSync(join(path, OWNER), JSON.stringify(identityOf(process.pid)))
+    mkdirSync(join(path, 'logs'))
+    return new RunFolder(path)
+  }
+
+  /** Folders whose owner is gone. */
+  static stale(): RunFolder[] {
+    return readdirSync(tmpdir())
+      .filter((name) => name.startsWith(PREFIX))
+      .map((name) => new RunFolder(join(tmpdir(), name)))
+      .filter((folder) => folder.isStale())
+  }
+
+  file(...parts: string[]): string {
+    return join(this.path, ...parts)
+  }
+
+  remember(one: ProcessIdentity): void {
+    appendFileSync(this.file(PROCESSES), `${JSON.stringify(one)}\n`)
+  }
+
+  /** Ends whatever still runs of what was remembered. */
+  killAll(): void {
+    for (const one of this.processes()) signalProcess(one, 'SIGKILL')
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  processes(): ProcessIdentity[] {
+    try {
+      const lines = readFileSync(this.file(PROCESSES), 'utf8').trimEnd().split('\n')
+      return lines.map((line) => JSON.parse(line) as ProcessIdentity)
+    } catch {
+      return []
+    }
+  }
+
+  private isStale(): boolean {
+    try {
+      return !isAlive(JSON.parse(readFileSync(this.file(OWNER), 'utf8')) as ProcessIdentity)
+    } catch {
+      return false // about to be made, or not ours
+    }
+  }
+}
