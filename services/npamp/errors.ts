@@ -98,6 +98,7 @@ export type MalformedCode =
   | 'PEER_HANDLE'
   | 'KEY'
   | 'CONTROL_FRAME'
+  | 'SUCCESSOR'
 
 export type MisbehavedCode =
   | 'UNEXPECTED_FRAME'
@@ -135,6 +136,7 @@ export type AuthenticationCode =
   | 'KEM'
   | 'PEER_HANDLE_MISMATCH'
   | 'PROTOCOLS_DIGEST'
+  | 'SUCCESSOR'
 
 export type LimitCode =
   | 'FRAME_TOO_LARGE'

@@ -98,6 +98,7 @@ export * from './errors.ts'
 export type { ClientConfig, HandshakeConfig, ServerConfig } from './handshake/config.ts'
 export type { IdentityPolicy } from './handshake/identity-policy.ts'
 export { permitsKem } from './handshake/negotiate.ts'
+export { type Successor, signSuccessor, type VerifiedSuccessor, verifySuccessor } from './identity/successor.ts'
 export { hkdfExpandLabel } from './keys/expand-label.ts'
 export { deriveNonce } from './keys/nonce.ts'
 export {

@@ -26,11 +26,25 @@ export interface Identity {
 export async function readIdentityFile(path: string): Promise<Identity> {
   const { octets, mode } = await readBounded(path)
   try {
-    const key = signingKeyOf(path, octets)
-    return { key, algorithm: 'Ed25519', peerHandle: handleOf(key), warnings: permissionWarnings(path, mode) }
+    return { ...parseIdentity(path, octets), warnings: permissionWarnings(path, mode) }
   } finally {
     octets.fill(0)
   }
+}
+
+/**
+ * The identity in `octets`, as `readIdentityFile` reads it from a file; the caller wipes them. `source` is what messages
+ * call it. Throws IdentityFileError.
+ */
+export function parseIdentity(source: string, octets: Uint8Array): Omit<Identity, 'warnings'> {
+  if (octets.length > MAX_IDENTITY_FILE_OCTETS) throw tooLarge(source)
+  const key = signingKeyOf(source, Buffer.from(octets.buffer, octets.byteOffset, octets.length))
+  return { key, algorithm: 'Ed25519', peerHandle: handleOf(key) }
+}
+
+/** A new Ed25519 private key as `readIdentityFile` reads it: PKCS#8 PEM. The caller wipes it. */
+export function newIdentityPem(): Buffer {
+  return Buffer.from(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))
 }
 
 /**
@@ -41,18 +55,19 @@ export async function createIdentityFile(
   path: string,
   options: { readonly overwrite?: boolean } = {},
 ): Promise<Identity> {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  const octets = Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  const octets = newIdentityPem()
   try {
     if (options.overwrite === true) await replaceFile(path, octets)
     else await writeNewFile(path, octets)
   } catch (error) {
+    octets.fill(0)
     throw IdentityFileError.ofSystem(path, error, 'written')
+  }
+  try {
+    return { ...parseIdentity(path, octets), warnings: [] }
   } finally {
     octets.fill(0)
   }
-  const key = toSigningKey(privateKey)
-  return { key, algorithm: 'Ed25519', peerHandle: handleOf(key), warnings: [] }
 }
 
 /** A new Ed25519 identity that ends with the process: for who meets no peer that could know it again. */

@@ -15,6 +15,8 @@ export {
   type Identity,
   MAX_IDENTITY_FILE_OCTETS,
   mintIdentity,
+  newIdentityPem,
+  parseIdentity,
   readIdentityFile,
 } from './identity-file.ts'
 export { type IdentityFileCode, IdentityFileError } from './identity-file-error.ts'
