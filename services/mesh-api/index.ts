@@ -15,6 +15,7 @@ export type { MeshRoute, MeshRouteSpec } from './kinds/mesh-route.ts'
 export { isWrittenByRelay } from './kinds/mesh-server-rules.ts'
 export type { Metadata } from './kinds/metadata.ts'
 export { isNeverAccepted } from './kinds/never-accepted.ts'
+export { NOT_IMPLEMENTED, notImplemented } from './kinds/not-implemented.ts'
 export { nearest } from './load/did-you-mean.ts'
 export { type FieldPath, formatFieldPath, printable } from './load/field-path.ts'
 export { loadResources } from './load/load.ts'
@@ -22,6 +23,7 @@ export { ConfigurationError, formatProblem, type Problem } from './load/problem.
 export { readSourceFiles } from './load/read-source-file.ts'
 export type { SourceFile } from './load/source-file.ts'
 export { redacted } from './redacted.ts'
+export { credentialFile, type DataEntry } from './workload/credential-file.ts'
 export {
   CA_SECRET_NAME,
   CONTROL_PLANE_PORTS,

@@ -64,7 +64,10 @@ export interface SourceStatus {
   readonly controller?: string
   /** Of a MeshRelay. */
   readonly identity?: RelayIdentityStatus
-  /** Of a MeshBackend: projected file -> SHA-256 of what it must hold, hexadecimal (`status.credentials`). */
+  /**
+   * Of a MeshBackend or MeshPeer: projected file (`credentialFile` of mesh-api) -> SHA-256 of what it must hold, hexadecimal
+   * (`status.credentials`).
+   */
   readonly credentials?: ReadonlyMap<string, string>
 }
 
@@ -75,7 +78,9 @@ export interface RelayIdentityStatus {
   readonly peerHandle: string
   /** PeerHandle of the announced key. */
   readonly next?: string
-  /** The Secrets of both keys, whose slots their names say; none for files. */
+  /** In state Switched: PeerHandle of the key that signed before. */
+  readonly previous?: string
+  /** The Secrets of the keys, whose slots their names say; none for files. */
   readonly secretName?: string
   readonly nextSecretName?: string
   /** Base64: the successor statement, signed by both keys. */
