@@ -1,1 +1,36 @@
-export {}
+/** A Kubernetes API client for controllers: requests, list and watch, work queue, leader election, events. */
+export { Backoff, type BackoffOptions } from './backoff.ts'
+export { type Clock, delay, systemClock } from './clock.ts'
+export type { Connection } from './connection/contract.ts'
+export { fromKubeconfig, type Kubeconfig, type KubeconfigOptions } from './connection/kubeconfig.ts'
+export { fromServiceAccount, type ServiceAccountOptions } from './connection/service-account.ts'
+export type { ListRequest, Selection } from './list/list-objects.ts'
+export {
+  apiVersionOf,
+  type KubeObject,
+  keyOf,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type ObjectRef,
+  type OwnerReference,
+  type ResourceType,
+  refOf,
+} from './objects.ts'
+export { type Controller, type ControllerOptions, type ReconcileResult, startController } from './queue/controller.ts'
+export { WorkQueue, type WorkQueueHooks, type WorkQueueOptions } from './queue/work-queue.ts'
+export {
+  type ApplyOptions,
+  type DeleteOptions,
+  type JsonPatchOperation,
+  KubeClient,
+  type KubeClientOptions,
+  type Patch,
+  type RequestOptions,
+  type RequestReport,
+  type Verb,
+  type WriteOptions,
+  type Written,
+} from './rest/client.ts'
+export { isKubeError, isTransient, type KubeCause, KubeError, type KubeErrorCode } from './rest/kube-error.ts'
+export { Informer, type InformerListener, type InformerOptions } from './watch/informer.ts'
+export { Reflector, type ReflectorListener, type ReflectorOptions, type ReflectorTiming } from './watch/reflector.ts'
