@@ -4,6 +4,9 @@ export { type Clock, delay, systemClock } from './clock.ts'
 export type { Connection } from './connection/contract.ts'
 export { fromKubeconfig, type Kubeconfig, type KubeconfigOptions } from './connection/kubeconfig.ts'
 export { fromServiceAccount, type ServiceAccountOptions } from './connection/service-account.ts'
+export { type ElectionTiming, LeaderElection, type LeaderElectionOptions } from './election/leader-election.ts'
+export type { EventTarget } from './events/event.ts'
+export { type EventInput, EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts'
 export type { ListRequest, Selection } from './list/list-objects.ts'
 export {
   apiVersionOf,

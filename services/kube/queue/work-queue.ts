@@ -74,8 +74,11 @@ export class WorkQueue {
   /** The key is worked on after `ms`, or sooner if somebody adds it sooner. */
   addAfter(key: string, ms: number): void {
     if (this.#isClosed) return
-    if (ms <= 0) return this.add(key)
     if (this.#ready.has(key) || this.#again.has(key)) return
+    if (ms <= 0) {
+      this.add(key)
+      return
+    }
     const dueMs = this.#options.clock.now() + ms
     const before = this.#delayed.get(key)
     if (before !== undefined && before.dueMs <= dueMs) return

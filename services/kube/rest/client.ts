@@ -68,6 +68,11 @@ export interface KubeClientOptions {
   readonly clock: Clock
   /** Default field manager of writes, e.g. `causeway-operator`. */
   readonly fieldManager: string
+  /**
+   * Asked before every write; false refuses it as `NotLeader`. A Lease does not fence (CONTROL section 4), but who knows
+   * that his term is over sends nothing any more.
+   */
+  readonly mayWrite?: () => boolean
   /** For metrics and for counting writes. */
   readonly onRequest?: (report: RequestReport) => void
 }
@@ -83,12 +88,14 @@ export class KubeClient {
   readonly #connection: Connection
   readonly #clock: Clock
   readonly #fieldManager: string
+  readonly #mayWrite: () => boolean
   readonly #onRequest: (report: RequestReport) => void
 
   constructor(options: KubeClientOptions) {
     this.#connection = options.connection
     this.#clock = options.clock
     this.#fieldManager = options.fieldManager
+    this.#mayWrite = options.mayWrite ?? (() => true)
     this.#onRequest = options.onRequest ?? (() => {})
   }
 
@@ -268,6 +275,8 @@ export class KubeClient {
     const { what } = request
     const deadline = { clock: this.#clock, timeoutMs: options.timeoutMs ?? TIMEOUT_MS, signal: options.signal, what }
     return withDeadline(deadline, async (signal) => {
+      if (request.method !== 'GET' && !this.#mayWrite())
+        throw new KubeError('NotLeader', `${what}: not the leader any more`)
       const response = await send(this.#connection, { ...request, signal })
       return readJson(response, MAX_OBJECT_OCTETS, what)
     })

@@ -16,6 +16,7 @@ export type KubeErrorCode =
   | 'BadResponse'
   | 'TooLarge'
   | 'Credentials'
+  | 'NotLeader'
 
 /** One cause out of a Status: for `Invalid` and for conflicts of field managers, `field` says where. */
 export interface KubeCause {
