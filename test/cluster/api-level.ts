@@ -4,6 +4,7 @@ import { startControllerManager } from './api/controller-manager.ts'
 import { startEtcd } from './api/etcd.ts'
 import { programs } from './binaries/build.ts'
 import { API_PROGRAMS } from './binaries/table.ts'
+import { cleanUp, cleanUpStale } from './clean-up.ts'
 import { Authority } from './pki/authority.ts'
 import { freePort } from './processes/ports.ts'
 import { RunFolder } from './processes/run-folder.ts'
@@ -19,17 +20,19 @@ export interface ApiLevelOptions {
  */
 export async function startApiLevel(options: ApiLevelOptions = {}): Promise<ApiCluster> {
   const files = await programs(API_PROGRAMS)
-  for (const stale of RunFolder.stale()) cleanUp(stale)
+  await cleanUpStale()
   const folder = RunFolder.create()
-  const stop = async () => cleanUp(folder)
+  const stop = () => cleanUp(folder)
   try {
     const authority = await Authority.create('causeway-test')
-    const etcd = await startEtcd(folder, files.etcd)
+    const address = '127.0.0.1'
+    const ports = { port: await freePort(), peerPort: await freePort() }
+    const etcd = await startEtcd(folder, { program: files.etcd, address, ...ports })
     const apiServer = await ApiServer.start(folder, {
       program: files['kube-apiserver'],
       authority,
       etcdUrl: etcd.url,
-      address: '127.0.0.1',
+      address,
       port: await freePort(),
       advertised: false,
     })
@@ -41,9 +44,4 @@ export async function startApiLevel(options: ApiLevelOptions = {}): Promise<ApiC
     await stop()
     throw error
   }
-}
-
-function cleanUp(folder: RunFolder): void {
-  folder.killAll()
-  folder.remove()
 }

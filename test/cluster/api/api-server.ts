@@ -59,9 +59,7 @@ export class ApiServer {
   /** Resolves when it serves, with its own namespaces and roles made. Does nothing while it runs. */
   async start(): Promise<void> {
     if (this.#daemon !== undefined) return
-    const daemon = startDaemon(this.#folder, 'kube-apiserver', this.#options.program, this.#args, {
-      ...(this.#options.wrapper === undefined ? {} : { wrapper: this.#options.wrapper }),
-    })
+    const daemon = startDaemon(this.#folder, 'kube-apiserver', this.#options.program, this.#args, this.#options)
     this.#daemon = daemon
     const client = this.client()
     const serves = async (path: string) => (await client.request({ path, timeoutMs: 5_000 })).status === 200

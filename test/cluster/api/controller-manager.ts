@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises'
 import type { Authority } from '../pki/authority.ts'
 import { type Daemon, startDaemon } from '../processes/daemon.ts'
 import type { RunFolder } from '../processes/run-folder.ts'
 import { until } from '../wait.ts'
 import type { ApiServer } from './api-server.ts'
-import { kubeconfigOf } from './kubeconfig.ts'
+import { writePartKubeconfig } from './kubeconfig.ts'
 
 export interface ControllerManagerOptions {
   readonly program: string
@@ -24,16 +23,13 @@ export async function startControllerManager(
   options: ControllerManagerOptions,
 ): Promise<Daemon> {
   const name = 'kube-controller-manager'
-  const own = await options.authority.issue({ commonName: 'system:kube-controller-manager' })
-  const kubeconfig = folder.file(`${name}.kubeconfig`)
-  const access = { serverUrl: apiServer.url, authority: options.authority.certificate }
-  await writeFile(kubeconfig, kubeconfigOf({ ...access, user: { kind: 'certificate', ...own } }), { mode: 0o600 })
+  const access = { serverUrl: apiServer.url, authority: options.authority }
   const nodes =
     options.podAddresses === undefined
       ? ['--controllers=*,-node-ipam-controller,-node-lifecycle-controller']
       : ['--allocate-node-cidrs=true', `--cluster-cidr=${options.podAddresses}`]
   const args = [
-    `--kubeconfig=${kubeconfig}`,
+    `--kubeconfig=${await writePartKubeconfig(folder, name, access)}`,
     `--root-ca-file=${apiServer.authorityFile}`,
     `--service-account-private-key-file=${apiServer.tokenKeyFile}`,
     '--use-service-account-credentials=true',
@@ -44,9 +40,7 @@ export async function startControllerManager(
     '--kube-api-burst=500',
     ...nodes,
   ]
-  const daemon = startDaemon(folder, name, options.program, args, {
-    ...(options.wrapper === undefined ? {} : { wrapper: options.wrapper }),
-  })
+  const daemon = startDaemon(folder, name, options.program, args, options)
   const path = '/api/v1/namespaces/default/serviceaccounts/default'
   const works = async () => (await apiServer.client().request({ path, timeoutMs: 5_000 })).status === 200
   await Promise.race([until('the controller manager works', works, { timeoutMs: 120_000 }), daemon.failure])

@@ -1,9 +1,8 @@
 import { type Daemon, startDaemon } from '../processes/daemon.ts'
-import { freePort } from '../processes/ports.ts'
 import type { RunFolder } from '../processes/run-folder.ts'
 import { until } from '../wait.ts'
 
-/** The store behind an API server, on the loopback interface. */
+/** The store behind an API server. */
 export interface Etcd {
   readonly url: string
   readonly daemon: Daemon
@@ -11,10 +10,18 @@ export interface Etcd {
   compact(): Promise<number>
 }
 
-export async function startEtcd(folder: RunFolder, program: string): Promise<Etcd> {
-  const url = `http://127.0.0.1:${await freePort()}`
-  const peerUrl = `http://127.0.0.1:${await freePort()}`
-  const daemon = startDaemon(folder, 'etcd', program, [
+export interface EtcdOptions {
+  readonly program: string
+  readonly address: string
+  readonly port: number
+  readonly peerPort: number
+  readonly wrapper?: readonly string[]
+}
+
+export async function startEtcd(folder: RunFolder, options: EtcdOptions): Promise<Etcd> {
+  const url = `http://${options.address}:${options.port}`
+  const peerUrl = `http://${options.address}:${options.peerPort}`
+  const args = [
     `--data-dir=${folder.file('etcd')}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
@@ -23,7 +30,8 @@ export async function startEtcd(folder: RunFolder, program: string): Promise<Etc
     `--initial-cluster=default=${peerUrl}`,
     '--unsafe-no-fsync',
     '--log-level=warn',
-  ])
+  ]
+  const daemon = startDaemon(folder, 'etcd', options.program, args, options)
   const healthy = until('etcd serves', async () => (await fetch(`${url}/health`)).ok)
   await Promise.race([healthy, daemon.failure])
   return {

@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises'
 import { stringify } from 'yaml'
+import type { Authority } from '../pki/authority.ts'
+import type { RunFolder } from '../processes/run-folder.ts'
 
 /** How one user reaches one API server. */
 export interface Access {
@@ -29,6 +32,20 @@ export function kubeconfigOf(access: Access): string {
     ],
     'current-context': 'causeway',
   })
+}
+
+/** A kubeconfig file for a part of the cluster that calls itself `system:NAME`. */
+export async function writePartKubeconfig(
+  folder: RunFolder,
+  name: string,
+  cluster: { readonly serverUrl: string; readonly authority: Authority },
+): Promise<string> {
+  const file = folder.file(`${name}.kubeconfig`)
+  const own = await cluster.authority.issue({ commonName: `system:${name}` })
+  const { serverUrl, authority } = cluster
+  const user = { kind: 'certificate', ...own } as const
+  await writeFile(file, kubeconfigOf({ serverUrl, authority: authority.certificate, user }), { mode: 0o600 })
+  return file
 }
 
 function userOf({ user }: Access): Record<string, string> {

@@ -17,7 +17,7 @@ export interface Daemon {
 
 export interface DaemonOptions {
   /** Put in front of the program, for example `['nsenter', '--net=...']`. */
-  readonly wrapper?: readonly string[]
+  readonly wrapper?: readonly string[] | undefined
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
 }

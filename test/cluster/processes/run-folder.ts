@@ -1,10 +1,20 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identityOf, isAlive, type ProcessIdentity, signalProcess } from './identity.ts'
 
 const PREFIX = 'causeway-cluster-'
 const OWNER = 'owner.json'
+const CLEANER = 'cleaner.json'
 const PROCESSES = 'processes.jsonl'
 
 /**
@@ -26,12 +36,12 @@ export class RunFolder {
     return new RunFolder(path)
   }
 
-  /** Folders whose owner is gone. */
-  static stale(): RunFolder[] {
+  /** Folders of this user whose owner is gone, each answered to one process only. */
+  static claimStale(): RunFolder[] {
     return readdirSync(tmpdir())
       .filter((name) => name.startsWith(PREFIX))
       .map((name) => new RunFolder(join(tmpdir(), name)))
-      .filter((folder) => folder.isStale())
+      .filter((folder) => folder.isOwn() && !folder.isClaimed(OWNER) && folder.claim())
   }
 
   file(...parts: string[]): string {
@@ -60,11 +70,29 @@ export class RunFolder {
     }
   }
 
-  private isStale(): boolean {
+  private isOwn(): boolean {
     try {
-      return !isAlive(JSON.parse(readFileSync(this.file(OWNER), 'utf8')) as ProcessIdentity)
+      return statSync(this.path).uid === process.getuid?.() && statSync(this.file(OWNER)).isFile()
     } catch {
-      return false // about to be made, or not ours
+      return false // about to be made, or just removed
+    }
+  }
+
+  private isClaimed(file: string): boolean {
+    try {
+      return isAlive(JSON.parse(readFileSync(this.file(file), 'utf8')) as ProcessIdentity)
+    } catch {
+      return false
+    }
+  }
+
+  private claim(): boolean {
+    try {
+      if (!this.isClaimed(CLEANER)) rmSync(this.file(CLEANER), { force: true })
+      writeFileSync(this.file(CLEANER), JSON.stringify(identityOf(process.pid)), { flag: 'wx' })
+      return true
+    } catch {
+      return false
     }
   }
 }

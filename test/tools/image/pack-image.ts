@@ -59,7 +59,7 @@ function bundledNode(): string {
   return join(ROOT, `node_modules/node-linux-${process.arch}/bin/node`)
 }
 
-function architectureHere(): 'amd64' | 'arm64' {
+export function architectureHere(): 'amd64' | 'arm64' {
   const { arch } = process
   if (arch !== 'x64' && arch !== 'arm64') throw new Error(`images are made for x64 and arm64, not for ${arch}`)
   return ARCHITECTURES[arch]
