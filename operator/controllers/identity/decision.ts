@@ -1,0 +1,22 @@
+import type { IdentitySlot } from '@causeway/mesh-api'
+
+/** The next step of CONTROL section 5: Active -> Announced -> Switched -> Retired. One write each. */
+export type IdentityDecision =
+  /** The first key, or the next one; the name of its Secret makes it the only one. */
+  | { readonly kind: 'createKey'; readonly slot: IdentitySlot; readonly sequence: number }
+  /** A key that is there becomes the identity. */
+  | { readonly kind: 'adopt'; readonly slot: IdentitySlot }
+  /** The key of `slot` is announced, or announced again because its statement ends. */
+  | { readonly kind: 'announce'; readonly slot: IdentitySlot; readonly isRenewal: boolean }
+  /** The announced key is gone: back to one key. */
+  | { readonly kind: 'abandonNext' }
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'retire' }
+  /** A retired key. */
+  | { readonly kind: 'deleteKey'; readonly slot: IdentitySlot }
+  | { readonly kind: 'setOwner'; readonly slot: IdentitySlot; readonly isOwned: boolean }
+  /** The request for a rotation has been met. */
+  | { readonly kind: 'clearRequest' }
+  /** Nobody but a person can go on from here. */
+  | { readonly kind: 'stuck'; readonly reason: 'IdentityLost' | 'IdentityDamaged'; readonly message: string }
+  | { readonly kind: 'steady'; readonly againAfterMs?: number; readonly waitsFor?: string }
