@@ -10,10 +10,11 @@ export function warnOfUnaccepted({ resources, relayNames }: Plan, report: Pick<R
   const closures = relayNames.flatMap((name) => closureOf(resources, name) ?? [])
   for (const route of new Set(closures.flatMap(({ routes }) => routes))) {
     const { metadata, spec } = route
-    const { backendRef } = spec.transparent.target
+    const backendRef = spec.transparent?.target.backendRef
     if (backendRef === undefined) continue
+    const namespaceOf = backendRef.namespace ?? metadata.namespace
     const backend = resources.backends.find(
-      ({ metadata: { namespace, name } }) => namespace === metadata.namespace && name === backendRef.name,
+      ({ metadata: { namespace, name } }) => namespace === namespaceOf && name === backendRef.name,
     )
     const message = backend && messageFor(route, backend)
     if (message === undefined) continue

@@ -11,6 +11,8 @@ import {
   OTHER_HANDLE,
   problemsOf,
 } from '../fixtures/written.ts'
+import { formatFieldPath } from '../load/field-path.ts'
+import { checkResources } from './check-resources.ts'
 
 const toPeer = (name: string, target?: string) => ({
   transparent: { target: { peer: { name, ...(target === undefined ? {} : { target }) } } },
@@ -38,8 +40,8 @@ describe('references', () => {
   })
 
   it('nobody is blamed for naming an object that is itself wrong', () => {
-    expect(problemsOf(aRelay('edge', { identity: {} }), aBackend(), aRoute())).toEqual([
-      'MeshRelay/default/edge: spec.identity.keyFile: is required with an npamp listener; `causeway keys generate` makes one',
+    expect(problemsOf(aRelay('edge', { limits: { drain: '2h' } }), aBackend(), aRoute())).toEqual([
+      'MeshRelay/default/edge: spec.limits.drain: must be between 0s and 1h',
     ])
   })
 
@@ -165,6 +167,40 @@ describe('listeners', () => {
     expect(
       problemsOf(relay, aPeer('tools', { dial: 'always' }), aBackend('b', { peers: [{ name: 'tools' }] })),
     ).toEqual([])
+  })
+})
+
+describe('places', () => {
+  it('in files an npamp listener needs a key', () => {
+    expect(problemsOf(aRelay('edge', { identity: {} }))).toEqual([
+      'MeshRelay/default/edge: spec.identity.keyFile: is required with an npamp listener; `causeway keys generate` makes one',
+    ])
+  })
+
+  it('in files nothing names a Secret', () => {
+    const listeners = { mcp: { port: 8080, tls: { secretRef: { name: 'tls' } } } }
+    const headers = [{ name: 'x-key', valueFrom: { secretRef: { name: 'key', key: 'token' } } }]
+    expect(
+      problemsOf(aRelay('edge', { listeners }), aBackend('a', { mcp: { url: 'http://127.0.0.1:3001/mcp', headers } })),
+    ).toEqual([
+      'MeshRelay/default/edge: spec.listeners.mcp.tls.secretRef: is only for clusters; name files with certFile and keyFile',
+      'MeshBackend/default/a: spec.mcp.headers[0].valueFrom: is only for clusters; use valueFile or valueFromEnv',
+    ])
+  })
+
+  it('on a cluster nothing names a file', () => {
+    const resources = load(
+      aRelay(),
+      aBackend('a', { mcp: { stdio: { command: 'npx', inheritEnv: ['A', 'B'] } } }),
+      aPeer('tools', { tls: { mode: 'ca', caFile: 'ca.pem' } }),
+    )
+    const found = checkResources(resources, { place: 'cluster' })
+    expect(found.map(({ fieldPath, message }) => `${formatFieldPath(fieldPath)}: ${message}`)).toEqual([
+      'spec.identity.keyFile: is only for files; the operator makes and keeps the key',
+      'spec.tls.caFile: is only for files; use caSecretRef or caConfigMapRef',
+      'spec.mcp.stdio.inheritEnv[0]: is only for files; a relay in a pod has no environment of yours; use env',
+      'spec.mcp.stdio.inheritEnv[1]: is only for files; a relay in a pod has no environment of yours; use env',
+    ])
   })
 })
 

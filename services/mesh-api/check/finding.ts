@@ -12,6 +12,7 @@ export interface Finding {
     | 'IdentityTaken'
     | 'ListenerMissing'
     | 'KeyFileMissing'
+    | 'NotInThisPlace'
     | 'TargetNotNamed'
   readonly object: AnyResource
   readonly fieldPath: FieldPath

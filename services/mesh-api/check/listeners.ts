@@ -2,11 +2,12 @@ import type { Resources } from '../kinds/all-kinds.ts'
 import type { FieldPath } from '../load/field-path.ts'
 import type { Finding } from './finding.ts'
 import { type ResourceIndex, referenceKey } from './index-of.ts'
+import type { Place } from './places.ts'
 
 /** What can only work through a listener, or with a key that lasts, finds it on every relay that it names. */
-export function checkListeners(resources: Resources, index: ResourceIndex): Finding[] {
+export function checkListeners(resources: Resources, index: ResourceIndex, place: Place): Finding[] {
   return [
-    ...resources.peers.flatMap((peer) => requireKeyFile(peer, index)),
+    ...(place === 'files' ? resources.peers.flatMap((peer) => requireKeyFile(peer, index)) : []),
     ...resources.routes.flatMap((route) => requireListener(route, 'mcp', 'a route is served on it', index)),
     ...resources.peers
       .filter((peer) => peer.spec.dial === 'never')

@@ -48,7 +48,7 @@ function checkDefaultBackend(peer: MeshPeer, index: ResourceIndex): Finding[] {
 }
 
 function checkTarget(route: MeshRoute, index: ResourceIndex): Finding[] {
-  const { backendRef, peer } = route.spec.transparent.target
+  const { backendRef, peer } = route.spec.transparent?.target ?? {}
   const at = ['spec', 'transparent', 'target']
   if (backendRef !== undefined) {
     const path = [...at, 'backendRef', 'name']

@@ -8,3 +8,6 @@ export const MAP_BY_NAME = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list
 
 /** Order matters, or entries may be equal: whoever applies the list owns all of it. */
 export const ATOMIC = { 'x-kubernetes-list-type': 'atomic' } as const
+
+/** For an object that is one value: whoever applies it owns all of it. The entries of a set are such. */
+export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const

@@ -26,6 +26,33 @@ export const namespaceName = () =>
       'must be lower-case letters, digits and "-", beginning and ending with a letter or digit',
     )
 
+/** The name of a part of an object, such as a rule. */
+export const objectLabel = () =>
+  z
+    .string()
+    .min(1)
+    .max(63)
+    .regex(
+      new RegExp(`^${DNS_LABEL}$`),
+      'must be lower-case letters, digits and "-", beginning and ending with a letter or digit',
+    )
+
+/** A tool's name, or how names begin. MCP: 1 to 128 characters. */
+export const toolPattern = () =>
+  z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[^* \t\n\r]*[*]?$/, 'must be the name of a tool, or its beginning and a *')
+
+/** A key of a Secret or ConfigMap. */
+export const dataKey = () =>
+  z
+    .string()
+    .min(1)
+    .max(253)
+    .regex(/^[-._a-zA-Z0-9]+$/, 'must be a key of a Secret or ConfigMap: letters, digits, "-", "_" and "."')
+
 /** The most octets that a target's name has on the wire (CARRIAGE section 1, RouteContext key 0). */
 export const MAX_WIRE_NAME_OCTETS = 63
 

@@ -38,3 +38,6 @@ export const environmentValue = () =>
     .max(32_768)
     .regex(/^[^\0]*$/, 'must be without NUL')
     .register(FIELD_FACTS, { secret: true })
+
+/** An expression that relays evaluate; its language is CEL. */
+export const celText = () => z.string().min(1).max(2_048)

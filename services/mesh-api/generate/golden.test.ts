@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { ATOMIC, MAP_BY_NAME, SET } from '../fields/list-types.ts'
+import { structural } from '../schema/structural.ts'
 import { crdYaml, type GeneratedKind } from './crd.ts'
 import { referencePage } from './reference-page.ts'
-import { structural } from './structural.ts'
 
 const FOLDER = join(import.meta.dirname, 'golden')
 
@@ -56,14 +56,22 @@ const sample: GeneratedKind = {
   conditions: [{ type: 'Accepted', writer: 'operator', says: 'It is fine.' }],
   columns: [{ name: 'Text', type: 'string', description: 'Its text.', jsonPath: '.spec.text' }],
   rules: [
-    { id: 'OfSpec', message: 'of the spec', fieldPath: 'spec.text', cluster: { cel: "self.text != 'no'" } },
+    { id: 'OfSpec', message: 'of the spec', fieldPath: 'spec.text', cel: "self.text != 'no'" },
+    { id: 'OfSpecAsAWhole', message: 'of all of it', fieldPath: 'spec', cel: 'self.count > 0' },
     {
       id: 'OfObject',
       message: 'of the object',
       fieldPath: 'spec.text',
-      cluster: { cel: 'self.metadata.name != self.spec.text', self: 'object' },
+      cel: 'self.metadata.name != self.spec.text',
+      at: 'object',
     },
-    { id: 'OfList', message: 'of a list', fieldPath: 'spec.words', cluster: { listType: 'set' } },
+    {
+      id: 'OfEntry',
+      message: 'of each entry',
+      fieldPath: 'spec.refs[].name',
+      cel: "self.name != 'no'",
+      at: 'spec.refs[]',
+    },
   ],
 }
 
@@ -100,8 +108,8 @@ it('a schema that stands in two places is written out in both', () => {
   expect(JSON.stringify(properties)).not.toContain('$ref')
 })
 
-it('a rule about anything but the spec is refused', () => {
+it('a rule about anything but a part of its self is refused', () => {
   const [rule] = sample.rules
   const rules = rule === undefined ? [] : [{ ...rule, fieldPath: 'metadata.name' }]
-  expect(() => crdYaml({ ...sample, rules })).toThrow('Sample OfSpec: a rule is about a field of the spec')
+  expect(() => crdYaml({ ...sample, rules })).toThrow('Sample OfSpec: metadata.name is not below spec')
 })

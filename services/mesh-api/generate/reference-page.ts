@@ -1,7 +1,7 @@
 import { API_VERSION } from '../kinds/kind.ts'
+import { formsOf, type Words } from '../schema/forms.ts'
+import { type Structural, structural } from '../schema/structural.ts'
 import { type GeneratedKind, HEADER } from './crd.ts'
-import { formsOf } from './forms.ts'
-import { type Structural, structural } from './structural.ts'
 
 /** The page of a kind in the reference: every field, what it may be, and what has to hold between fields. */
 export function referencePage(kind: GeneratedKind): string {
@@ -28,7 +28,7 @@ export function referencePage(kind: GeneratedKind): string {
   return `${sections.join('\n\n')}\n`
 }
 
-function fieldTable(schema: Structural, at: string, forms: ReadonlyMap<string, string>): string {
+function fieldTable(schema: Structural, at: string, forms: ReadonlyMap<string, Words>): string {
   const rows = fields(schema, at).map(({ path, field, required }) => [
     code(path),
     typeOf(field),
@@ -60,11 +60,11 @@ function typeOf(field: Structural): string {
   return field.items?.type === 'object' ? 'list of objects' : `list of ${field.items?.type}s`
 }
 
-function allowed(field: Structural, path: string, forms: ReadonlyMap<string, string>): string {
+function allowed(field: Structural, path: string, forms: ReadonlyMap<string, Words>): string {
   const own = bounds(field)
-  const form = forms.get(path)
+  const form = forms.get(path)?.form
   const scalar = field.type === 'array' && field.items?.type !== 'object' ? field.items : undefined
-  const entry = scalar === undefined ? [] : [...bounds(scalar), ...optional(forms.get(`${path}[]`))]
+  const entry = scalar === undefined ? [] : [...bounds(scalar), ...optional(forms.get(`${path}[]`)?.form)]
   const each = entry.length === 0 ? [] : [`each ${entry.join(', ')}`]
   return [...own, ...optional(form), ...each].join('; ')
 }

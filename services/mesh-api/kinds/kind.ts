@@ -12,32 +12,29 @@ export interface Resource<Name extends KindName, Spec> {
   readonly spec: Spec
 }
 
-/** What a schema cannot say, as data. */
-export interface LocalRule<Object> {
+/**
+ * What a schema cannot say, written once (CONTROL section 1): an API server runs the expression as a validation of the
+ * CRD, files and command line run the same expression.
+ */
+export interface Rule {
   /** Stable, CamelCase. */
   readonly id: string
   /** What must be true, for the person who wrote the object. */
   readonly message: string
-  /** Relative to the object, as in `spec.tls.caFile`. */
+  /** The field that the message is about, as in `spec.tls.caFile`; it begins with `at`. */
   readonly fieldPath: string
-  readonly holds: (object: Object) => boolean
+  /**
+   * Standard CEL without the libraries of Kubernetes, true when the rule holds. With `oldSelf` it is a rule about
+   * changes, and says nothing of an object by itself.
+   */
+  readonly cel: string
+  /**
+   * What `self` is: `spec` (the default, so that an object whose spec nobody touches can still get status and lose its
+   * finalizer under a rule that came later), `object` for all of it, or a part of the spec such as `spec.rules[]`, for
+   * each entry by itself.
+   */
+  readonly at?: 'object' | `spec.${string}`
 }
-
-/** A rule of a kind (CONTROL section 1): written once, with the means by which an API server enforces the same. */
-export interface Rule<Object> extends LocalRule<Object> {
-  readonly cluster: ClusterRule
-}
-
-/**
- * `cel`: an expression of standard CEL without the libraries of Kubernetes, which is true when the rule holds; it becomes a
- * validation with the rule's message and field path. `self` is the spec, so that an object whose spec nobody touches can
- * still get status and lose its finalizer under a rule that came later; with `self: 'object'` it is the whole object.
- * `listType`: the list at `fieldPath` has no equal entries, which its schema says (`fields/list-types.ts`): the same in CEL
- * costs the square of the list's bound.
- */
-type ClusterRule =
-  | { readonly cel: string; readonly self?: 'object'; readonly listType?: 'set' | 'map' }
-  | { readonly cel?: undefined; readonly self?: undefined; readonly listType: 'set' | 'map' }
 
 /** One condition of a kind. Every condition has exactly one writer. */
 export interface ConditionType {
@@ -68,5 +65,5 @@ export interface Kind<Name extends KindName, Schema extends z.ZodObject> {
   readonly status: z.ZodObject
   readonly conditions: readonly ConditionType[]
   readonly columns: readonly PrinterColumn[]
-  readonly rules: readonly Rule<Resource<Name, z.output<Schema>>>[]
+  readonly rules: readonly Rule[]
 }

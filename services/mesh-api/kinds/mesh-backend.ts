@@ -1,19 +1,28 @@
 import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
+import { allowedNamespaces } from '../fields/grant.ts'
 import { httpUrl } from '../fields/host.ts'
 import { ATOMIC, MAP_BY_NAME, SET } from '../fields/list-types.ts'
 import { environmentName, filePath, headerName, wireName } from '../fields/names.ts'
-import { reference, relayRefs } from '../fields/reference.ts'
+import { image, podFields } from '../fields/pod.ts'
+import { dataRef, reference, relayRefs } from '../fields/reference.ts'
 import { argument, environmentValue, headerValue, program } from '../fields/texts.ts'
 import type { Resource } from './kind.ts'
+
+function valueFrom() {
+  return z.strictObject({ secretRef: dataRef('Secret').describe('An entry of a Secret.') })
+}
 
 const header = z.strictObject({
   name: headerName().describe('The name of the header, such as authorization.'),
   value: headerValue().optional().describe('Its value.'),
   valueFile: filePath()
     .optional()
-    .describe('A file with its value, such as a mounted Secret; line ends behind the value are left out.'),
-  valueFromEnv: environmentName().optional().describe("An environment variable of the relay's with its value."),
+    .describe('In files: a file with its value, such as a mounted Secret; line ends behind the value are left out.'),
+  valueFromEnv: environmentName()
+    .optional()
+    .describe("In files: an environment variable of the relay's with its value."),
+  valueFrom: valueFrom().optional().describe('On a cluster: where its value is.'),
 })
 
 const stdio = z
@@ -39,7 +48,7 @@ const stdio = z
       .meta(SET)
       .default([])
       .describe(
-        "Names of the relay's own environment variables that the process gets too, besides the few that every program " +
+        "In files: names of the relay's own environment variables that the process gets too, besides the few that every program " +
           'needs (PATH, HOME and their like). No other reaches it.',
       ),
     cwd: filePath()
@@ -66,7 +75,58 @@ const mcp = z
       .describe('With url: headers that every request to the server carries, such as its credentials.'),
     stdio: stdio.optional(),
   })
-  .describe('An MCP server. Exactly one of url and stdio.')
+  .prefault({})
+  .describe('An MCP server, at a url or by stdio.')
+
+const a2a = z
+  .strictObject({
+    cardURL: httpUrl().describe('Where the agent card is, such as http://agent:9000/.well-known/agent-card.json.'),
+    headers: z
+      .array(header)
+      .max(64)
+      .meta(MAP_BY_NAME)
+      .default([])
+      .describe('Headers that every request to the agent carries, such as its credentials.'),
+  })
+  .describe('An A2A agent, found by its card.')
+
+const via = z
+  .strictObject({
+    peerRef: reference('a MeshPeer of the same relays').describe('The peer behind which the target is.'),
+    target: wireName().optional().describe("The target's name there. Absent: whatever the peer takes for its default."),
+  })
+  .describe('A target behind another peer: this relay stands between two others.')
+
+const workload = z
+  .strictObject({
+    ...podFields(),
+    image: image().describe('The image of the server.'),
+    protocol: z.enum(['mcp', 'a2a']).default('mcp').describe('What the server speaks.'),
+    port: z.int().min(1).max(65_535).describe('The TCP port on which it listens.'),
+    path: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^(\/[-._~A-Za-z0-9]+)+$/, 'must be a path such as /mcp')
+      .default('/mcp')
+      .describe('The path of its endpoint, or of its card.'),
+    command: z.array(argument()).max(64).meta(ATOMIC).default([]).describe("The program. Default: the image's."),
+    args: z.array(argument()).max(256).meta(ATOMIC).default([]).describe('Its arguments.'),
+    env: z
+      .array(
+        z.strictObject({
+          name: environmentName().describe('The name of the variable.'),
+          value: environmentValue().optional().describe('Its value.'),
+          valueFrom: valueFrom().optional().describe('Where its value is.'),
+        }),
+      )
+      .max(256)
+      .meta(MAP_BY_NAME)
+      .default([])
+      .describe('Environment variables of the server.'),
+    replicas: z.int().min(0).max(1_000).default(1).describe('How many of it run.'),
+  })
+  .describe('On a cluster: a server that the operator runs.')
 
 /** What each of these is where the backend does not say. */
 export const STDIO_LIMIT_DEFAULTS = { maxProcesses: 8, maxSessionProcesses: 32, maxQueued: 64 } as const
@@ -76,10 +136,13 @@ export const meshBackendSpec = z
     relayRefs: relayRefs(),
     meshName: wireName().optional().describe("The target's name on the wire. Default: the object's name."),
     mcp,
+    a2a: a2a.optional(),
+    workload: workload.optional(),
+    via: via.optional(),
     peers: z
       .array(reference('a MeshPeer'))
       .max(1024)
-      .meta(MAP_BY_NAME)
+      .meta(SET)
       .default([])
       .describe('The peers that may reach this backend. Empty: none, only routes of the same relays.'),
     acceptHeaders: z
@@ -126,8 +189,9 @@ export const meshBackendSpec = z
       })
       .prefault({})
       .describe('Bounds of this backend.'),
+    allowedNamespaces: allowedNamespaces(),
   })
-  .describe('One local target.')
+  .describe('One target: exactly one of mcp.url, mcp.stdio, a2a, workload and via.')
 
 export type MeshBackendSpec = z.output<typeof meshBackendSpec>
 export type MeshBackend = Resource<'MeshBackend', MeshBackendSpec>

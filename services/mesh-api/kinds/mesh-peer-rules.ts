@@ -1,102 +1,68 @@
-import { allDistinct } from './distinct.ts'
+import { grantRules } from './grant-rule.ts'
 import type { Rule } from './kind.ts'
-import type { MeshPeer } from './mesh-peer.ts'
 
-export const peerRules: readonly Rule<MeshPeer>[] = [
-  {
-    id: 'RelayRefsDistinct',
-    message: 'names a relay twice',
-    fieldPath: 'spec.relayRefs',
-    cluster: { listType: 'map' },
-    holds: ({ spec }) => allDistinct(spec.relayRefs.map(({ name }) => name)),
-  },
+const ACCEPTS_ANY = 'has(self.identity.acceptAny) && self.identity.acceptAny'
+
+export const peerRules: readonly Rule[] = [
   {
     id: 'ExactlyOneIdentity',
-    message: 'exactly one of handles and acceptAny must be set',
+    message: 'exactly one of identity.handles, identity.acceptAny, identityFrom and trustAnchorRef must be set',
     fieldPath: 'spec.identity',
-    cluster: { cel: 'has(self.identity.handles) != (has(self.identity.acceptAny) && self.identity.acceptAny)' },
-    holds: ({ spec: { identity } }) => (identity.handles !== undefined) !== (identity.acceptAny === true),
+    cel:
+      `[has(self.identity.handles), ${ACCEPTS_ANY}, has(self.identityFrom), has(self.trustAnchorRef)]` +
+      '.filter(one, one).size() == 1',
   },
   {
     // CARRIAGE section 12: acceptAny needs a second explicit switch.
     id: 'AcceptAnyConfirmed',
     message: 'acceptAny turns authentication of the peer off and needs acceptAnyConfirmed: true beside it',
     fieldPath: 'spec.identity.acceptAny',
-    cluster: {
-      cel:
-        '!has(self.identity.acceptAny) || !self.identity.acceptAny || ' +
-        '(has(self.identity.acceptAnyConfirmed) && self.identity.acceptAnyConfirmed)',
-    },
-    holds: ({ spec: { identity } }) => identity.acceptAny !== true || identity.acceptAnyConfirmed === true,
-  },
-  {
-    id: 'HandlesDistinct',
-    message: 'names a handle twice',
-    fieldPath: 'spec.identity.handles',
-    cluster: { listType: 'set' },
-    holds: ({ spec }) => allDistinct(spec.identity.handles ?? []),
-  },
-  {
-    id: 'AddressesDistinct',
-    message: 'names an address twice',
-    fieldPath: 'spec.addresses',
-    cluster: { listType: 'set' },
-    holds: ({ spec }) => allDistinct(spec.addresses),
+    cel: `!(${ACCEPTS_ANY}) || (has(self.identity.acceptAnyConfirmed) && self.identity.acceptAnyConfirmed)`,
   },
   {
     id: 'AddressToDial',
     message: 'at least one address is required unless dial is never',
     fieldPath: 'spec.addresses',
-    cluster: { cel: "self.dial == 'never' || self.addresses.size() > 0" },
-    holds: ({ spec }) => spec.dial === 'never' || spec.addresses.length > 0,
-  },
-  {
-    id: 'ProfileAvailable',
-    message: 'only the profile Standard is available in this version',
-    fieldPath: 'spec.profile',
-    cluster: { cel: "self.profile == 'Standard'" },
-    holds: ({ spec }) => spec.profile === 'Standard',
+    cel: "self.dial == 'never' || self.addresses.size() > 0",
   },
   {
     id: 'BundleRequired',
-    message: 'caFile is required when tls.mode is ca',
-    fieldPath: 'spec.tls.caFile',
-    cluster: { cel: "self.tls.mode != 'ca' || has(self.tls.caFile)" },
-    holds: ({ spec: { tls } }) => tls.mode !== 'ca' || tls.caFile !== undefined,
+    message: 'exactly one of caFile, caSecretRef and caConfigMapRef is required when tls.mode is ca',
+    fieldPath: 'spec.tls',
+    cel: `self.tls.mode != 'ca' || ${bundles()} == 1`,
   },
   {
     id: 'BundleUnused',
-    message: 'caFile and serverName belong to tls.mode ca; with mode pinned no certificate is validated',
+    message:
+      'caFile, caSecretRef, caConfigMapRef and serverName belong to tls.mode ca; with mode pinned no certificate is ' +
+      'validated',
     fieldPath: 'spec.tls',
-    cluster: { cel: "self.tls.mode != 'pinned' || (!has(self.tls.caFile) && !has(self.tls.serverName))" },
-    holds: ({ spec: { tls } }) => tls.mode !== 'pinned' || (tls.caFile === undefined && tls.serverName === undefined),
-  },
-  {
-    id: 'ProtocolsDistinct',
-    message: 'names a protocol twice',
-    fieldPath: 'spec.protocols',
-    cluster: { listType: 'set' },
-    holds: ({ spec }) => allDistinct(spec.protocols),
+    cel: `self.tls.mode != 'pinned' || (${bundles()} == 0 && !has(self.tls.serverName))`,
   },
   {
     id: 'AssumedProtocolsCarried',
-    message: 'names a protocol twice, or one that is not among protocols',
+    message: 'names a protocol that is not among protocols',
     fieldPath: 'spec.assumedProtocols',
-    cluster: {
-      cel: '!has(self.assumedProtocols) || self.assumedProtocols.all(protocol, protocol in self.protocols)',
-      listType: 'set',
-    },
-    holds: ({ spec }) => {
-      const assumed = spec.assumedProtocols ?? []
-      return allDistinct(assumed) && assumed.every((protocol) => spec.protocols.includes(protocol))
-    },
+    cel: '!has(self.assumedProtocols) || self.assumedProtocols.all(protocol, protocol in self.protocols)',
   },
   {
     // CARRIAGE section 1: mandatory with assumedProtocols.
     id: 'DefaultBackendRequired',
     message: 'defaultBackend is required with assumedProtocols: such a peer cannot name a target',
     fieldPath: 'spec.defaultBackend',
-    cluster: { cel: '!has(self.assumedProtocols) || has(self.defaultBackend)' },
-    holds: ({ spec }) => spec.assumedProtocols === undefined || spec.defaultBackend !== undefined,
+    cel: '!has(self.assumedProtocols) || has(self.defaultBackend)',
   },
+  {
+    id: 'SuccessorsOfHandles',
+    message: 'acceptSuccessors belongs to identity.handles: whoever is known otherwise is followed without it',
+    fieldPath: 'spec.acceptSuccessors',
+    cel: '!self.acceptSuccessors || has(self.identity.handles)',
+  },
+  ...grantRules,
 ]
+
+/** CEL: how many bundles are set. */
+function bundles(): string {
+  const set = ['caFile', 'caSecretRef', 'caConfigMapRef'].map((field) => `has(self.tls.${field})`)
+  return `[${set.join(', ')}].filter(one, one).size()`
+}

@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import { allowedNamespaces } from '../fields/grant.ts'
 import { npampUrl, serverName } from '../fields/host.ts'
 import { SET } from '../fields/list-types.ts'
 import { filePath } from '../fields/names.ts'
 import { peerHandle } from '../fields/peer-handle.ts'
-import { reference, relayRefs } from '../fields/reference.ts'
+import { dataRef, reference, relayRefs } from '../fields/reference.ts'
 import type { Resource } from './kind.ts'
 
 const MIB = 1024 * 1024
 
-const protocol = () => z.enum(['mcp'])
+const protocol = () => z.enum(['mcp', 'a2a'])
 
 const identity = z
   .strictObject({
@@ -19,13 +20,23 @@ const identity = z
       .meta(SET)
       .optional()
       .describe('The PeerHandles of this peer: one identity, or more while it changes its key.'),
-    acceptAny: z.boolean().optional().describe('Accept whoever connects. Exactly one of handles and acceptAny is set.'),
+    acceptAny: z.boolean().optional().describe('Accept whoever connects.'),
     acceptAnyConfirmed: z
       .boolean()
       .optional()
       .describe('The second switch that acceptAny needs, because it turns authentication of the peer off.'),
   })
-  .describe('Which N-PAMP identities are this peer.')
+  .prefault({})
+  .describe(
+    'Which N-PAMP identities are this peer. Exactly one of identity.handles, identity.acceptAny, identityFrom and ' +
+      'trustAnchorRef is set.',
+  )
+
+const identityFrom = z
+  .strictObject({ relayRef: reference('a MeshRelay').describe('The MeshRelay; it need not be one of relayRefs.') })
+  .describe(
+    'The peer is a relay of the same mesh: it is known by the keys of that MeshRelay, and followed when they change.',
+  )
 
 const tls = z
   .strictObject({
@@ -33,9 +44,12 @@ const tls = z
       .enum(['pinned', 'ca'])
       .default('pinned')
       .describe(
-        'pinned: the certificate is not validated, the N-PAMP identity authenticates. ca: the bundle of caFile validates it.',
+        'pinned: the certificate is not validated, the N-PAMP identity authenticates. ca: a bundle of certificate ' +
+          'authorities validates it.',
       ),
-    caFile: filePath().optional().describe('With mode ca: the bundle of certificate authorities, PEM.'),
+    caFile: filePath().optional().describe('In files, with mode ca: the bundle of certificate authorities, PEM.'),
+    caSecretRef: dataRef('Secret').optional().describe('On a cluster, with mode ca: the bundle in a Secret.'),
+    caConfigMapRef: dataRef('ConfigMap').optional().describe('On a cluster, with mode ca: the bundle in a ConfigMap.'),
     serverName: serverName()
       .optional()
       .describe('With mode ca: the name that the certificate must carry. Default: the host of the address.'),
@@ -53,6 +67,20 @@ export const meshPeerSpec = z
       .default([])
       .describe('Where to dial the peer, tried in order. Empty: it is never dialled.'),
     identity,
+    identityFrom: identityFrom.optional(),
+    trustAnchorRef: reference('a TrustAnchor, whose keys for the use peers are this peer')
+      .optional()
+      .describe('The peer is whoever has a key of this anchor.'),
+    acceptSuccessors: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether a successor statement of the peer, signed by its current and its next key, pins its next key too.',
+      ),
+    trustPrincipalsFrom: z
+      .enum(['none', 'peer'])
+      .default('none')
+      .describe("peer: the peer's word for who its caller is, is believed. none: the caller is the peer itself."),
     dial: z
       .enum(['onDemand', 'always', 'never'])
       .default('onDemand')
@@ -105,6 +133,7 @@ export const meshPeerSpec = z
       })
       .prefault({})
       .describe('Bounds of this peer.'),
+    allowedNamespaces: allowedNamespaces(),
   })
   .describe('One remote N-PAMP endpoint.')
 

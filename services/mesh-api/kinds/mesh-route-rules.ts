@@ -1,39 +1,54 @@
-import { allDistinct } from './distinct.ts'
 import { durationWithin } from './duration-rule.ts'
 import type { Rule } from './kind.ts'
-import type { MeshRoute } from './mesh-route.ts'
-import { CEL, holdsCredentials, isOfOneConnection, isOfTheRelay } from './never-accepted.ts'
+import { CEL } from './never-accepted.ts'
 
-export const routeRules: readonly Rule<MeshRoute>[] = [
+export const routeRules: readonly Rule[] = [
   {
-    id: 'RelayRefsDistinct',
-    message: 'names a relay twice',
-    fieldPath: 'spec.relayRefs',
-    cluster: { listType: 'map' },
-    holds: ({ spec }) => allDistinct(spec.relayRefs.map(({ name }) => name)),
+    id: 'ExactlyOneForm',
+    message: 'exactly one of transparent and terminating must be set',
+    fieldPath: 'spec.transparent',
+    cel: 'has(self.transparent) != has(self.terminating)',
   },
   {
     id: 'ExactlyOneTarget',
     message: 'exactly one of backendRef and peer must be set',
     fieldPath: 'spec.transparent.target',
-    cluster: { cel: 'has(self.transparent.target.backendRef) != has(self.transparent.target.peer)' },
-    holds: ({ spec: { transparent } }) =>
-      (transparent.target.backendRef !== undefined) !== (transparent.target.peer !== undefined),
+    cel: '!has(self.transparent) || ' + 'has(self.transparent.target.backendRef) != has(self.transparent.target.peer)',
+  },
+  {
+    id: 'ExactlyOneTarget',
+    message: 'exactly one of backendRef and peer must be set',
+    fieldPath: 'spec.terminating.targets[]',
+    at: 'spec.terminating.targets[]',
+    cel: 'has(self.backendRef) != has(self.peer)',
+  },
+  {
+    id: 'ExactlyOneAction',
+    message: 'exactly one of redact and deny must be set',
+    fieldPath: 'spec.terminating.guardrails[]',
+    at: 'spec.terminating.guardrails[]',
+    cel: 'has(self.redact) != has(self.deny)',
+  },
+  {
+    id: 'AuthenticationSaysHow',
+    message: 'at least one of clientCertificate, accessKey and jwt must be set',
+    fieldPath: 'spec.authentication',
+    cel:
+      '!has(self.authentication) || has(self.authentication.clientCertificate) || ' +
+      'has(self.authentication.accessKey) || has(self.authentication.jwt)',
+  },
+  {
+    id: 'PrincipalsAuthenticated',
+    message: 'principals need authentication, without which nobody is known',
+    fieldPath: 'spec.principals',
+    cel: '!has(self.principals) || has(self.authentication)',
   },
   {
     // A client, a browser above all, normalises these away before it asks.
     id: 'PathWithoutDots',
     message: 'must not have the segments "." or ".."',
     fieldPath: 'spec.path',
-    cluster: { cel: "!self.path.matches('/[.][.]?(/|$)')" },
-    holds: ({ spec }) => spec.path.split('/').every((segment) => segment !== '.' && segment !== '..'),
-  },
-  {
-    id: 'ForwardHeadersDistinct',
-    message: 'names a header twice',
-    fieldPath: 'spec.forwardHeaders',
-    cluster: { listType: 'set' },
-    holds: ({ spec }) => allDistinct(spec.forwardHeaders),
+    cel: "!self.path.matches('/[.][.]?(/|$)')",
   },
   {
     // CARRIAGE section 1, and digest 10 section 1: passing the client's token on upstream is forbidden.
@@ -42,8 +57,7 @@ export const routeRules: readonly Rule<MeshRoute>[] = [
       "authorization, cookie and proxy-* are the client's credentials for this relay, and never go to another server; " +
       'give the backend its own with spec.mcp.headers of its MeshBackend',
     fieldPath: 'spec.forwardHeaders',
-    cluster: { cel: `!self.forwardHeaders.exists(name, ${CEL.holdsCredentials})` },
-    holds: ({ spec }) => !spec.forwardHeaders.some(holdsCredentials),
+    cel: `!self.forwardHeaders.exists(name, ${CEL.holdsCredentials})`,
   },
   {
     id: 'ForwardsNoFraming',
@@ -51,8 +65,7 @@ export const routeRules: readonly Rule<MeshRoute>[] = [
       'host, content-*, connection, expect, http2-settings, keep-alive, te, trailer, transfer-encoding and upgrade ' +
       'belong to one connection or one body, and mean nothing on another',
     fieldPath: 'spec.forwardHeaders',
-    cluster: { cel: `!self.forwardHeaders.exists(name, ${CEL.isOfOneConnection} && !(${CEL.holdsCredentials}))` },
-    holds: ({ spec }) => !spec.forwardHeaders.some((name) => isOfOneConnection(name) && !holdsCredentials(name)),
+    cel: `!self.forwardHeaders.exists(name, ${CEL.isOfOneConnection} && !(${CEL.holdsCredentials}))`,
   },
   {
     id: 'ForwardsNothingOfMcp',
@@ -60,16 +73,14 @@ export const routeRules: readonly Rule<MeshRoute>[] = [
       'mcp-*, accept, accept-encoding and last-event-id are written by the relays themselves, and mcp-name and ' +
       'mcp-param-* always cross; leave them out',
     fieldPath: 'spec.forwardHeaders',
-    cluster: { cel: `!self.forwardHeaders.exists(name, ${CEL.isOfTheRelay} || name.startsWith('mcp-'))` },
-    holds: ({ spec }) => !spec.forwardHeaders.some((name) => isOfTheRelay(name) || name.startsWith('mcp-')),
+    cel: `!self.forwardHeaders.exists(name, ${CEL.isOfTheRelay} || name.startsWith('mcp-'))`,
   },
   {
-    id: 'CorsOriginsDistinct',
-    message: 'names an origin twice',
-    fieldPath: 'spec.cors.allowedOrigins',
-    cluster: { listType: 'set' },
-    holds: ({ spec }) => allDistinct(spec.cors?.allowedOrigins ?? []),
+    id: 'CapturesNoCredentials',
+    message: 'authorization, cookie and proxy-* are credentials, and are never recorded',
+    fieldPath: 'spec.captureHeaders',
+    cel: `!self.captureHeaders.exists(name, ${CEL.holdsCredentials})`,
   },
-  durationWithin('spec.cors.maxAge', ({ spec }) => spec.cors?.maxAge, '0s', '24h'),
-  durationWithin('spec.limits.requestTimeout', ({ spec }) => spec.limits.requestTimeout, '1ms', '24h'),
+  durationWithin('spec.cors.maxAge', '0s', '24h'),
+  durationWithin('spec.limits.requestTimeout', '1ms', '24h'),
 ]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { objectName } from '../fields/names.ts'
+import { SET } from '../fields/list-types.ts'
+import { dataKey, objectName } from '../fields/names.ts'
 import { peerHandle } from '../fields/peer-handle.ts'
 import { conditions, generation, reason, text, time, truth } from './condition.ts'
 
@@ -53,23 +54,70 @@ const identity = z
       ),
     since: time().describe('When this state began.'),
     peerHandle: peerHandle().describe('The PeerHandle of the key that signs.'),
+    secretName: objectName().describe('The Secret with the key that signs.'),
     next: peerHandle().optional().describe('The PeerHandle of the announced key.'),
+    previous: peerHandle()
+      .optional()
+      .describe('In state Switched: the PeerHandle of the key before, which peers still accept.'),
+    previousSecretName: objectName().optional().describe('The Secret with that key.'),
+    nextSecretName: objectName().optional().describe('The Secret with the announced key.'),
+    successor: z
+      .string()
+      .max(32_768)
+      .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
+      .optional()
+      .describe('The successor statement of the announced key, for peers of other administrations.'),
   })
   .optional()
   .describe('Who this relay is to its peers, and where the rotation of its key stands.')
 
-export const meshRelayStatus = z.strictObject({ ...common, identity, relays: instances({}) })
+const sha256 = () =>
+  z
+    .string()
+    .max(64)
+    .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal')
+
+const credentials = z
+  .array(
+    z.strictObject({
+      file: dataKey().describe('The name of its file among the credentials of a relay.'),
+      sha256: sha256().describe('SHA-256 of what it holds.'),
+    }),
+  )
+  .max(128)
+  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['file'] })
+  .optional()
+  .describe('What is projected for this object into the credentials of its relays. Written by the operator.')
+
+const handle = peerHandle().optional().describe('The PeerHandle with which this instance signs now.')
+
+export const meshRelayStatus = z.strictObject({
+  ...common,
+  identity,
+  relays: instances({
+    peerHandle: handle,
+    bundleSHA256: sha256().optional().describe('SHA-256 of the certificate authorities that this instance has read.'),
+  }),
+})
 
 export const peerStatus = z.strictObject({
   ...common,
+  credentials,
   relays: instances({
     reachable,
+    handles: z
+      .array(peerHandle())
+      .max(16)
+      .meta(SET)
+      .optional()
+      .describe('The PeerHandles by which this instance knows the peer now.'),
     postQuantum: truth().optional().describe('Whether its outer TLS has a post-quantum key exchange.'),
   }),
 })
 
 export const backendStatus = z.strictObject({
   ...common,
+  credentials,
   relays: instances({
     reachable,
     authorized: truth().optional().describe('Whether the server accepts the credentials that it sends.'),

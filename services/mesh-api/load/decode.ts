@@ -1,13 +1,10 @@
-import { z } from 'zod'
 import { declaredKey } from '../check/index-of.ts'
-import { unwrap } from '../fields/walk.ts'
-import { type AnyResource, KIND_NAMES, KINDS } from '../kinds/all-kinds.ts'
-import { API_VERSION, type KindName, type LocalRule } from '../kinds/kind.ts'
+import { type AnyResource, KIND_NAMES } from '../kinds/all-kinds.ts'
+import { API_VERSION, type KindName } from '../kinds/kind.ts'
 import { metadataSchema } from '../kinds/metadata.ts'
-import { METADATA_RULES } from '../kinds/metadata-rules.ts'
+import { validateObject } from '../validate/validate.ts'
 import { nearest } from './did-you-mean.ts'
-import { parseFieldPath, printable } from './field-path.ts'
-import { issueMessage, unknownField } from './issue-message.ts'
+import { printable } from './field-path.ts'
 import type { Locator } from './locate.ts'
 import type { Problem } from './problem.ts'
 
@@ -27,36 +24,9 @@ export function decode(value: unknown, locator: Locator): Decoded {
   locator.name = identify(value)
   const declared = locator.name === undefined ? {} : { declared: declaredKey(kind, locator.name) }
 
-  const result = OBJECT_SCHEMAS[kind].safeParse(value, { error: issueMessage })
-  if (!result.success)
-    return { problems: result.error.issues.flatMap((issue) => toProblems(issue, kind, locator)), ...declared }
-
-  const resource = withoutUndefined(result.data) as AnyResource
-  const rules = [...METADATA_RULES, ...(KINDS[kind].rules as readonly LocalRule<AnyResource>[])]
-  const broken = rules.filter((rule) => !rule.holds(resource))
-  if (broken.length > 0) {
-    return {
-      problems: broken.map((rule) => locator.problem(parseFieldPath(rule.fieldPath), rule.message)),
-      ...declared,
-    }
-  }
-  return { resource }
-}
-
-const OBJECT_SCHEMAS: Readonly<Record<KindName, z.ZodObject>> = {
-  MeshRelay: objectSchema('MeshRelay'),
-  MeshPeer: objectSchema('MeshPeer'),
-  MeshBackend: objectSchema('MeshBackend'),
-  MeshRoute: objectSchema('MeshRoute'),
-}
-
-function objectSchema(kind: KindName): z.ZodObject {
-  return z.strictObject({
-    apiVersion: z.literal(API_VERSION),
-    kind: z.literal(kind),
-    metadata: metadataSchema,
-    spec: KINDS[kind].spec,
-  })
+  const validated = validateObject(kind, value)
+  if ('resource' in validated) return validated
+  return { problems: validated.faults.map(({ path, message }) => locator.problem(path, message)), ...declared }
 }
 
 /** Without a known version and kind no field has a meaning. */
@@ -82,14 +52,6 @@ function unknownKind(kind: unknown): string {
   return `unknown kind ${printable(kind)}; ${hint === undefined ? `known are ${KIND_NAMES.join(', ')}` : `did you mean ${hint}?`}`
 }
 
-/** Fields that were null are there without a value; from here on they are not there. */
-function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutUndefined)
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
-  return Object.fromEntries(fields.map(([name, field]) => [name, withoutUndefined(field)]))
-}
-
 /** `namespace/name` of the object that a document is about, known even where the rest of it is wrong. */
 function identify(value: unknown): string | undefined {
   const metadata = (value as { metadata?: unknown }).metadata
@@ -97,24 +59,4 @@ function identify(value: unknown): string | undefined {
   const name = metadataSchema.shape.name.safeParse((metadata as { name?: unknown }).name)
   const namespace = metadataSchema.shape.namespace.safeParse((metadata as { namespace?: unknown }).namespace)
   return name.success && namespace.success ? `${namespace.data}/${name.data}` : undefined
-}
-
-function toProblems(issue: z.core.$ZodIssue, kind: KindName, locator: Locator): Problem[] {
-  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
-  if (issue.code !== 'unrecognized_keys') return [locator.problem(path, issue.message)]
-  const known = fieldsAt(OBJECT_SCHEMAS[kind], path)
-  return issue.keys.map((key) => locator.problem([...path, key], unknownField(key, known)))
-}
-
-/** The names of the fields that a schema has at a path. */
-function fieldsAt(schema: z.core.$ZodType, path: readonly (string | number)[]): readonly string[] {
-  const inner = unwrap(schema)
-  if (inner instanceof z.ZodObject) {
-    const [step, ...rest] = path
-    if (step === undefined) return Object.keys(inner.shape)
-    const field: z.core.$ZodType | undefined = inner.shape[step]
-    return field === undefined ? [] : fieldsAt(field, rest)
-  }
-  if (inner instanceof z.ZodArray) return fieldsAt(inner.element, path.slice(1))
-  return []
 }

@@ -12,11 +12,6 @@ export function formatFieldPath(path: FieldPath): string {
   return text
 }
 
-/** The path of a rule, which has words only. */
-export function parseFieldPath(text: string): FieldPath {
-  return text.split('.')
-}
-
 /** A foreign word in quotes, safe for a terminal and short. */
 export function printable(word: string): string {
   const short = word.length > 64 ? `${word.slice(0, 64)}...` : word

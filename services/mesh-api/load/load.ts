@@ -47,7 +47,7 @@ export function loadResources(files: readonly SourceFile[]): Resources {
   }
 
   const resources = toResources([...loaded.values()].map(({ resource }) => resource))
-  for (const { id, object, fieldPath, message } of checkResources(resources, declared)) {
+  for (const { id, object, fieldPath, message } of checkResources(resources, { place: 'files', declared })) {
     if (hasUnknown && id === 'NotFound') continue
     const locator = loaded.get(keyOf(object))?.locator
     if (locator !== undefined) problems.add(locator.problem(fieldPath, message))

@@ -11,7 +11,7 @@ export async function backendConfig(backend: MeshBackend, environment: Environme
   const common = {
     name: qualified(metadata),
     wireName: wireNameOf(backend),
-    peers: new Set(spec.peers.map(({ name }) => qualified({ namespace: metadata.namespace, name }))),
+    peers: new Set(spec.peers.map((peer) => qualified({ namespace: metadata.namespace, ...peer }))),
   }
   if (url !== undefined) {
     const { connectTimeout, firstHeaderTimeout, maxConcurrency } = spec.limits

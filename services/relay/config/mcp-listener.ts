@@ -50,7 +50,10 @@ const MCP_TLS = 'spec.listeners.mcp.tls'
 
 async function tlsOf(tls: Listener['tls']): Promise<McpTlsConfig | undefined> {
   if (tls === undefined) return undefined
-  const files = { certFile: tls.certFile, keyFile: tls.keyFile, clientCaFile: tls.clientCAFile }
+  const { certFile, keyFile, clientCAFile: clientCaFile } = tls
+  if (certFile === undefined || keyFile === undefined)
+    throw new RelayStartError('CONFIGURATION', MCP_TLS, 'certFile and keyFile are required')
+  const files = { certFile, keyFile, clientCaFile }
   return { files, material: await readMcpTls(files) }
 }
 

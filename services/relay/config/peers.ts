@@ -8,7 +8,8 @@ export async function peerConfig(peer: MeshPeer, { backends }: Closure): Promise
   const { metadata, spec } = peer
   const defaultBackend = backends.find(
     (backend) =>
-      backend.metadata.namespace === metadata.namespace && backend.metadata.name === spec.defaultBackend?.name,
+      backend.metadata.namespace === (spec.defaultBackend?.namespace ?? metadata.namespace) &&
+      backend.metadata.name === spec.defaultBackend?.name,
   )
   return {
     name: qualified(metadata),
@@ -32,7 +33,10 @@ const PROFILES: Readonly<Record<MeshPeer['spec']['profile'], ProfileCode>> = {
   Sovereign: PROFILE.SOVEREIGN,
 }
 
-const PROTOCOLS: Readonly<Record<MeshPeer['spec']['protocols'][number], number>> = { mcp: PROTOCOL.MCP }
+const PROTOCOLS: Readonly<Record<MeshPeer['spec']['protocols'][number], number>> = {
+  mcp: PROTOCOL.MCP,
+  a2a: PROTOCOL.A2A,
+}
 
 function identityOf({ spec: { identity } }: MeshPeer): PeerIdentity {
   // Both switches, again: nobody is let in because a validation was left out.

@@ -1,4 +1,4 @@
-import { type Closure, durationMs, type MeshRelay } from '@causeway/mesh-api'
+import { type Closure, durationMs, type MeshRelay, notImplemented } from '@causeway/mesh-api'
 import type { ListenTlsMode } from '@causeway/npamp/transports'
 import { RelayStartError } from '../contract.ts'
 import { backendConfig } from './backends.ts'
@@ -16,6 +16,7 @@ import { routeConfig } from './routes.ts'
  */
 export async function readConfig(closure: Closure, environment: Environment): Promise<RelayConfig> {
   const { relay } = closure
+  refuseNotImplemented(closure)
   const { listeners, replica } = relay.spec
   return {
     name: qualified(relay.metadata),
@@ -27,6 +28,16 @@ export async function readConfig(closure: Closure, environment: Environment): Pr
     peers: await Promise.all(closure.peers.map((peer) => peerConfig(peer, closure))),
     backends: await Promise.all(closure.backends.map((backend) => backendConfig(backend, environment))),
     routes: closure.routes.map(routeConfig),
+  }
+}
+
+/** What the kinds have and this version does not do is refused, never left out in silence. */
+function refuseNotImplemented({ relay, peers, backends, routes }: Closure): void {
+  for (const resource of [relay, ...peers, ...backends, ...routes]) {
+    const [fieldPath] = notImplemented(resource)
+    if (fieldPath === undefined) continue
+    const object = `${resource.kind} ${qualified(resource.metadata)}`
+    throw new RelayStartError('CONFIGURATION', `${object}: ${fieldPath}`, `${fieldPath} is not implemented yet`)
   }
 }
 

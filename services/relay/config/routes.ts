@@ -5,21 +5,20 @@ import type { RouteConfig } from './relay-config.ts'
 
 /** Throws RelayStartError. */
 export function routeConfig({ metadata, spec }: MeshRoute): RouteConfig {
-  const { target: written, trustAnnotations } = spec.transparent
-  const { backendRef, peer } = written
   const { namespace } = metadata
   const name = qualified(metadata)
+  const { backendRef, peer } = spec.transparent?.target ?? {}
   const target =
     backendRef !== undefined
-      ? { backend: qualified({ namespace, name: backendRef.name }) }
-      : peer && { peer: qualified({ namespace, name: peer.name }), target: peer.target }
-  if (target === undefined)
+      ? { backend: qualified({ namespace, ...backendRef }) }
+      : peer && { peer: qualified({ namespace, ...peer }), target: peer.target }
+  if (spec.transparent === undefined || target === undefined)
     throw new RelayStartError('CONFIGURATION', 'spec.transparent.target', `route ${name} has no target`)
   return {
     name,
     path: spec.path,
     target,
-    trustAnnotations,
+    trustAnnotations: spec.transparent.trustAnnotations,
     forwardHeaders: spec.forwardHeaders,
     cors: spec.cors && {
       allowedOrigins: spec.cors.allowedOrigins,

@@ -42,7 +42,7 @@ describe('an mcpServers file', () => {
       listeners: { mcp: { host: '127.0.0.1', port: 7007 } },
     })
     expect(resources.relays[0]?.spec.identity.keyFile).toBeUndefined()
-    expect(resources.routes.map(({ spec }) => [spec.path, spec.transparent.target.backendRef?.name])).toEqual([
+    expect(resources.routes.map(({ spec }) => [spec.path, spec.transparent?.target.backendRef?.name])).toEqual([
       ['/everything/mcp', 'everything'],
       ['/linear/mcp', 'linear'],
     ])

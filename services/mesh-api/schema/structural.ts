@@ -37,7 +37,7 @@ function refuseBoundedKeys(schema: z.core.$ZodType): void {
 }
 
 const KEPT: Readonly<Record<Structural['type'], readonly string[]>> = {
-  object: ['properties', 'additionalProperties', 'required', 'maxProperties', 'x-kubernetes-validations'],
+  object: ['properties', 'additionalProperties', 'required', 'maxProperties', 'x-kubernetes-map-type'],
   array: ['items', 'minItems', 'maxItems', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys'],
   string: ['minLength', 'maxLength', 'pattern', 'enum', 'format'],
   integer: ['minimum', 'maximum'],

@@ -1,3 +1,0 @@
-export function allDistinct(values: readonly string[]): boolean {
-  return new Set(values).size === values.length
-}

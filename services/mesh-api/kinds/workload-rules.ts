@@ -1,0 +1,12 @@
+import type { Rule } from './kind.ts'
+
+/** Rules about `spec.workload` of a backend. */
+export const workloadRules: readonly Rule[] = [
+  {
+    id: 'VariableOneValue',
+    message: 'exactly one of value and valueFrom must be set',
+    fieldPath: 'spec.workload.env[]',
+    at: 'spec.workload.env[]',
+    cel: 'has(self.value) != has(self.valueFrom)',
+  },
+]
