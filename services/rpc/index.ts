@@ -1,5 +1,9 @@
 /** What relays and the control plane say to each other, and the ways to say it: gRPC, or within one process. */
+export { type PeerCertificate, readPeerCertificate } from './certificates/peer-certificate.ts'
+export { relayIdentityOf, relayUidUri, relayUri } from './certificates/relay-identity.ts'
+export type { TlsMaterial } from './certificates/tls-material.ts'
 export type * from './channel/contract.ts'
+export { inProcessConfigChannel } from './channel/in-process.ts'
 export { type RpcCode, RpcError } from './channel/rpc-error.ts'
 export * from './generated/causeway/config/v1/backend_pb.ts'
 export * from './generated/causeway/config/v1/config_pb.ts'
@@ -10,6 +14,8 @@ export * from './generated/causeway/config/v1/relay_pb.ts'
 export * from './generated/causeway/config/v1/route_pb.ts'
 export * from './generated/causeway/status/v1/forward_pb.ts'
 export * from './generated/causeway/status/v1/instance_pb.ts'
+export { type GrpcChannelOptions, grpcConfigChannel, grpcStatusChannel } from './grpc/channel.ts'
+export { type GrpcServer, type GrpcServerOptions, startGrpcServer } from './grpc/server.ts'
 export { decodeBody, encodeBody, versionOf } from './messages/body.ts'
 export {
   objectKindOf,

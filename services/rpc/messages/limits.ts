@@ -1,0 +1,8 @@
+/**
+ * Largest message of a stream, in octets. A first Delta has everything: 10,000 resources of a few hundred octets each are
+ * some megabytes.
+ */
+export const MAX_MESSAGE_OCTETS = 64 * 1024 * 1024
+
+/** Largest message that a server takes: a Hello with 10,000 names and versions is less than two megabytes. */
+export const MAX_REQUEST_OCTETS = 16 * 1024 * 1024
