@@ -1,12 +1,13 @@
 import type { Logger, Metrics } from '@causeway/telemetry'
 import type { Backend, BackendClock } from './backends/contract.ts'
 import { createHttpBackend } from './backends/http/backend.ts'
+import type { HttpBackendSettings } from './backends/http/contract.ts'
 import { createStdioBackend } from './backends/stdio/backend.ts'
+import type { StdioBackendOptions } from './backends/stdio/contract.ts'
 import type { BackendConfig, HttpBackendConfig, RelayLimits, StdioBackendConfig } from './config/relay-config.ts'
 
 /** What every backend of a relay is given. */
 export interface BackendContext {
-  readonly limits: RelayLimits
   /** What stdio servers inherit by name. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: BackendClock
@@ -14,14 +15,26 @@ export interface BackendContext {
   readonly metrics: Metrics
 }
 
-export function createBackend(config: BackendConfig, context: BackendContext): Backend {
-  return config.kind === 'http' ? httpBackend(config, context) : stdioBackend(config, context)
+export interface CreateBackendOptions extends BackendContext {
+  readonly limits: RelayLimits
+  readonly onHealthChanged: () => void
 }
 
-function stdioBackend(config: StdioBackendConfig, context: BackendContext): Backend {
-  const { command, args, env, inheritEnv, cwd, maxProcesses, maxSessionProcesses, maxQueued } = config
-  const { limits, environment, clock, logger, metrics } = context
-  return createStdioBackend({
+/** A backend, and how it takes a new configuration. */
+export interface ConfiguredBackend {
+  readonly backend: Backend
+  /** Another configuration of the same server (`sameServer`), from the next request on. */
+  update(config: BackendConfig, limits: RelayLimits): void
+}
+
+export function createBackend(config: BackendConfig, options: CreateBackendOptions): ConfiguredBackend {
+  return config.kind === 'http' ? httpBackend(config, options) : stdioBackend(config, options)
+}
+
+function stdioBackend(config: StdioBackendConfig, options: CreateBackendOptions): ConfiguredBackend {
+  const { command, args, env, inheritEnv, cwd } = config
+  const { limits, environment, ...context } = options
+  const backend = createStdioBackend({
     name: `backend/${config.name}`,
     command,
     args,
@@ -29,19 +42,43 @@ function stdioBackend(config: StdioBackendConfig, context: BackendContext): Back
     inheritEnv,
     cwd,
     relayEnv: environment,
-    limits: { maxProcesses, maxSessionProcesses, maxQueued, maxReplyOctets: limits.maxReplyOctets },
-    clock,
-    logger,
-    metrics,
+    limits: stdioLimits(config, limits),
+    ...context,
   })
+  return {
+    backend,
+    update: (changed, relay) => {
+      if (changed.kind === 'stdio') backend.update(stdioLimits(changed, relay))
+    },
+  }
 }
 
-function httpBackend(config: HttpBackendConfig, { limits, clock, logger, metrics }: BackendContext): Backend {
-  const { connectTimeoutMs, firstHeaderTimeoutMs, maxConcurrency } = config
-  return createHttpBackend({
+function stdioLimits(config: StdioBackendConfig, limits: RelayLimits): StdioBackendOptions['limits'] {
+  const { maxProcesses, maxSessionProcesses, maxQueued } = config
+  return { maxProcesses, maxSessionProcesses, maxQueued, maxReplyOctets: limits.maxReplyOctets }
+}
+
+function httpBackend(config: HttpBackendConfig, options: CreateBackendOptions): ConfiguredBackend {
+  const { url, transport } = config
+  const { limits, environment, ...context } = options
+  const backend = createHttpBackend({
     name: `backend/${config.name}`,
-    url: config.url,
-    transport: config.transport,
+    url,
+    transport,
+    ...httpSettings(config, limits),
+    ...context,
+  })
+  return {
+    backend,
+    update: (changed, relay) => {
+      if (changed.kind === 'http') backend.update(httpSettings(changed, relay))
+    },
+  }
+}
+
+function httpSettings(config: HttpBackendConfig, limits: RelayLimits): HttpBackendSettings {
+  const { connectTimeoutMs, firstHeaderTimeoutMs, maxConcurrency } = config
+  return {
     headers: config.headers,
     acceptHeaders: config.acceptHeaders,
     limits: {
@@ -52,8 +89,5 @@ function httpBackend(config: HttpBackendConfig, { limits, clock, logger, metrics
       maxReplyOctets: limits.maxReplyOctets,
       maxSessions: limits.sessionsPerRoute,
     },
-    clock,
-    logger,
-    metrics,
-  })
+  }
 }

@@ -2,22 +2,20 @@ import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import { type Clock, systemClock } from '@causeway/npamp/transports'
 import { type Admin, type Logger, type Metrics, type Readiness, startAdmin } from '@causeway/telemetry'
-import type { Backend } from './backends/contract.ts'
 import type { McpTlsConfig, McpTlsMaterial, RelayConfig, RouteConfig } from './config/relay-config.ts'
 import { TlsWatch } from './config/tls-watch.ts'
 import { type RelayAddresses, RelayStartError, type RunningRelay } from './contract.ts'
-import { createBackend } from './create-backend.ts'
 import { edgeLimits, edgeRoute } from './edge-options.ts'
-import type { McpEdge } from './edges/mcp/contract.ts'
-import { listenMcp } from './edges/mcp/listen.ts'
+import type { McpEdge, McpListener } from './edges/mcp/contract.ts'
+import { createMcpEdge } from './edges/mcp/edge.ts'
 import type { CallTarget } from './exchanges/contract.ts'
 import type { ToolFacts } from './exchanges/tool-facts.ts'
 import { Labels } from './labels/labels.ts'
+import { LocalBackends } from './local/local-backends.ts'
 import type { OwnIdentity } from './mesh/association-factory.ts'
 import { Mesh } from './mesh/mesh.ts'
 import { atMost } from './pacing/at-most.ts'
 import { buildRouteTable, RouteError } from './router/route-table.ts'
-import { WireNames } from './wire-names.ts'
 
 export interface OpenRelayOptions {
   readonly config: RelayConfig
@@ -50,9 +48,10 @@ class OpenRelay implements RunningRelay {
   readonly metrics: Metrics
   readonly #options: OpenRelayOptions
   readonly #clock: Clock
-  readonly #backends: ReadonlyMap<string, Backend>
+  readonly #backends: LocalBackends
   readonly #mesh: Mesh
   #edge: McpEdge | undefined
+  #listener: McpListener | undefined
   #tlsWatch: TlsWatch | undefined
   #admin: Admin | undefined
   #addresses: RelayAddresses = {}
@@ -69,11 +68,13 @@ class OpenRelay implements RunningRelay {
     this.#clock = options.clock ?? systemClock()
     const { limits } = config
     const context = { limits, environment: options.environment, clock: this.#clock, logger, metrics }
-    this.#backends = new Map(config.backends.map((backend) => [backend.name, createBackend(backend, context)]))
+    const onSessionLost = (sessionId: string): void => this.#edge?.forgetSession(sessionId)
+    this.#backends = new LocalBackends({ ...context, onSessionLost, onHealthChanged: () => {} })
+    for (const backend of config.backends) this.#backends.set(backend)
     this.#mesh = new Mesh({
       identity,
       peers: config.peers,
-      targets: new WireNames(config.backends, this.#backends),
+      targets: this.#backends,
       onSessionEnded: (sessionId) => this.#edge?.forgetSession(sessionId),
       limits: { sessionsPerAssociation: config.limits.sessionsPerRoute, heldOctets: memoryLimitOctets() / 4 },
       clock: this.#clock,
@@ -97,12 +98,12 @@ class OpenRelay implements RunningRelay {
   async listen(): Promise<void> {
     const { npamp, mcp, admin, limits } = this.#options.config
     const mesh = npamp && (await opening('npamp', () => this.#mesh.listen({ ...npamp, ...limits })))
-    this.#edge = mcp && (await opening('mcp', () => this.#listenMcp(mcp)))
+    this.#listener = mcp && (await opening('mcp', () => this.#listenMcp(mcp)))
     this.#tlsWatch = mcp?.tls && this.#watchTls(mcp.tls)
     this.#admin = admin && (await opening('admin', () => this.#listenAdmin(admin)))
     this.#addresses = {
       ...(mesh === undefined ? {} : { npamp: mesh }),
-      ...(this.#edge === undefined ? {} : { mcp: this.#edge.address }),
+      ...(this.#listener === undefined ? {} : { mcp: this.#listener.address }),
       ...(this.#admin === undefined ? {} : { admin: this.#admin.address }),
     }
     this.#mesh.start()
@@ -121,7 +122,7 @@ class OpenRelay implements RunningRelay {
   }
 
   killServers(): void {
-    for (const backend of this.#backends.values()) backend.kill()
+    this.#backends.kill()
   }
 
   async #drain(limitMs: number): Promise<void> {
@@ -139,17 +140,14 @@ class OpenRelay implements RunningRelay {
     this.#tlsWatch?.close()
     await this.#edge?.stop(0)
     await this.#mesh.close(PEERS_LIMIT_MS)
-    // They bound it themselves: a process that has not ended by itself is killed within that time, and not left behind.
-    await Promise.all([...this.#backends.values()].map((backend) => backend.close()))
+    await this.#backends.close()
     await this.#admin?.close()
     if (ran) this.#options.logger.info({}, 'relay stopped')
   }
 
-  #listenMcp(listener: NonNullable<RelayConfig['mcp']>): Promise<McpEdge> {
+  #listenMcp(listener: NonNullable<RelayConfig['mcp']>): Promise<McpListener> {
     const { config, logger, metrics } = this.#options
-    return listenMcp({
-      ...listener,
-      tls: listener.tls?.material,
+    this.#edge = createMcpEdge({
       routes: buildRouteTable(config.routes.map((route) => edgeRoute(route, this.#targetOf(route)))),
       limits: edgeLimits(config.limits, memoryLimitOctets() / 4),
       clock: this.#clock,
@@ -159,10 +157,11 @@ class OpenRelay implements RunningRelay {
       logger,
       metrics,
     })
+    return this.#edge.listen({ ...listener, tls: listener.tls?.material })
   }
 
   #watchTls(tls: McpTlsConfig): TlsWatch {
-    const onChange = (material: McpTlsMaterial): void => this.#edge?.renewTls(material)
+    const onChange = (material: McpTlsMaterial): void => this.#listener?.renewTls(material)
     return new TlsWatch({ tls, onChange, clock: this.#clock, logger: this.#options.logger })
   }
 
@@ -176,9 +175,7 @@ class OpenRelay implements RunningRelay {
 
   #targetOf({ name, target }: RouteConfig): CallTarget {
     const found =
-      'backend' in target
-        ? this.#backends.get(target.backend)?.scope((sessionId) => this.#edge?.forgetSession(sessionId))
-        : this.#mesh.target(target.peer, target.target)
+      'backend' in target ? this.#backends.edgeTarget(target.backend) : this.#mesh.target(target.peer, target.target)
     if (found !== undefined) return found
     throw new RelayStartError('CONFIGURATION', 'spec.transparent.target', `the target of route ${name} is not there`)
   }

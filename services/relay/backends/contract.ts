@@ -16,6 +16,13 @@ export interface Backend {
   readonly openExchanges: number
   /** Southbound sessions over all scopes. */
   readonly openSessions: number
+  /** As far as calls have shown it. */
+  readonly health: BackendHealth
+  /**
+   * Another backend takes its place: a session in which nothing is open is lost to its caller now, any other once nothing is
+   * open in it any more; what is open may end by itself for `limitMs`. Then as `close`. Open nothing new here meanwhile.
+   */
+  retire(limitMs: number): Promise<void>
   /**
    * Fails what has not been sent yet with outcome 0, ends all sessions (best effort, within 5 s), then fails what is still
    * open with outcome 1 and lets go of every connection and process. New calls fail as not sent from the first moment on. Never
@@ -29,10 +36,20 @@ export interface Backend {
   kill(): void
 }
 
+/** What is known of the server; undefined: nothing was asked of it yet. */
+export interface BackendHealth {
+  readonly reachable: boolean | undefined
+  /** Why it is not reachable; empty otherwise. */
+  readonly message: string
+  readonly authorized: boolean | undefined
+}
+
 export type SessionLostCallback = (sessionId: string, reason: 'backend' | 'unknown') => void
 
 /** A caller's view: what an edge route or an inbound association calls. */
 export interface BackendScope extends CallTarget {
+  /** Whether a session of this scope has this `Session.id`. */
+  knows(sessionId: string): boolean
   /** The caller is gone (its association ended): ends every session of this scope. */
   end(reason: SessionEndReason): void
 }

@@ -23,9 +23,25 @@ export class RouteError extends Error {
   }
 }
 
+/**
+ * A table in which these routes stand as they are given here, or not at all where they are undefined, by `namespace/name`.
+ * Throws as `buildRouteTable`.
+ */
+export function changedRouteTable(table: RouteTable, changes: ReadonlyMap<string, Route | undefined>): RouteTable {
+  const byPath = new Map<string, Route>()
+  for (const route of table) if (!changes.has(route.name)) byPath.set(route.path, route)
+  return tableOf(
+    byPath,
+    [...changes.values()].filter((route) => route !== undefined),
+  )
+}
+
 /** Throws RouteError when a path is no absolute path without query, when two routes claim the same, or when a route forwards a header that must not cross. */
 export function buildRouteTable(routes: Iterable<Route>): RouteTable {
-  const byPath = new Map<string, Route>()
+  return tableOf(new Map(), routes)
+}
+
+function tableOf(byPath: Map<string, Route>, routes: Iterable<Route>): RouteTable {
   for (const route of routes) {
     checkPath(route)
     checkHeaders(route)

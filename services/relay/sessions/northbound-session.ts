@@ -58,6 +58,7 @@ export class NorthboundSession implements SessionClient, StreamHost {
   #openedViews: Set<StreamView> | undefined
   readonly #shared: SessionShared
   readonly #openIds = new Set<string>()
+  #onUnused: (() => void) | undefined
   #uses = 0
   #ended = false
   #requests: ServerRequests | undefined
@@ -99,6 +100,13 @@ export class NorthboundSession implements SessionClient, StreamHost {
   releaseId(idKey: string, nowMs: number): void {
     this.#openIds.delete(idKey)
     this.lastUsedMs = nowMs
+    if (this.#openIds.size === 0) this.#onUnused?.()
+  }
+
+  /** Calls back, now or later, when no request is open in it. */
+  whenUnused(callback: () => void): void {
+    this.#onUnused = callback
+    if (this.#openIds.size === 0) callback()
   }
 
   /** The client holds a connection for something of this session. */

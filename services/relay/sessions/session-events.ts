@@ -11,11 +11,12 @@ export interface HeldEvent {
   readonly octets: Uint8Array
 }
 
+/** They may change while events are held: the next event of a session finds them as they are then. */
 export interface EventLimits {
   /** Of one session. */
-  readonly events: number
+  events: number
   /** Of one session, in octets of JSON text; a larger event is not held at all. */
-  readonly octets: number
+  octets: number
 }
 
 interface Node extends HeldEvent {
@@ -32,13 +33,22 @@ export const EVENT_COST_OCTETS = 256
  * session has it.
  */
 export class EventBudget {
-  readonly limitOctets: number
+  #limitOctets: number
   #octets = 0
   #oldest: Node | undefined
   #newest: Node | undefined
 
   constructor(limitOctets: number) {
-    this.limitOctets = limitOctets
+    this.#limitOctets = limitOctets
+  }
+
+  get limitOctets(): number {
+    return this.#limitOctets
+  }
+
+  setLimit(limitOctets: number): void {
+    this.#limitOctets = limitOctets
+    this.trim()
   }
 
   get octets(): number {

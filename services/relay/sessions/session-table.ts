@@ -1,16 +1,25 @@
 import type { Clock } from '@causeway/npamp/transports'
 import type { Route } from '../router/route.ts'
 import { NorthboundSession, type SessionShared } from './northbound-session.ts'
+import type { EventLimits } from './session-events.ts'
 
 const KEY_OCTETS = 16
 const EDGE_ID_OCTETS = 24
 const MAX_SWEEP_MS = 15 * 60_000
 
-export interface SessionTableOptions {
+/** What may change while sessions are open. */
+export interface SessionTableLimits {
   /** Unless the route says less. */
   readonly sessionsPerRoute: number
   readonly sessionsPerPrincipal: number
   readonly idleMs: number
+  /** What each session may hold for its client, and all of them together. */
+  readonly events: EventLimits
+  readonly eventOctets: number
+}
+
+export interface SessionTableOptions
+  extends Pick<SessionTableLimits, 'sessionsPerRoute' | 'sessionsPerPrincipal' | 'idleMs'> {
   readonly clock: Clock
   /** Cryptographically strong. */
   readonly random: (octets: number) => Uint8Array
@@ -30,7 +39,7 @@ export interface SessionsFull {
 
 /** The legacy sessions of one edge: bounded per route and per principal, forgotten when idle. */
 export class SessionTable {
-  readonly #options: SessionTableOptions
+  #options: SessionTableOptions
   readonly #byEdgeId = new Map<string, NorthboundSession>()
   readonly #byKey = new Map<string, NorthboundSession>()
   readonly #perRoute = new Counts()
@@ -43,6 +52,17 @@ export class SessionTable {
 
   get size(): number {
     return this.#byEdgeId.size
+  }
+
+  /** Sessions beyond lower limits go on. */
+  setLimits({ events, eventOctets, ...limits }: SessionTableLimits): void {
+    const { shared } = this.#options
+    this.#options = { ...this.#options, ...limits }
+    Object.assign(shared.events, events)
+    shared.budget.setLimit(eventOctets)
+    if (this.#byEdgeId.size === 0) return
+    this.#disarmSweep()
+    this.#armSweep()
   }
 
   /** Mints a session for `initialize`. */
@@ -101,9 +121,17 @@ export class SessionTable {
     return entry !== undefined && this.forget(entry)
   }
 
+  /** Forgets those of some routes (`namespace/name`) and hands them over; their targets have to be told. */
+  forgetOf(routes: ReadonlySet<string>): NorthboundSession[] {
+    return this.#forgetAll([...this.#byEdgeId.values()].filter(({ route }) => routes.has(route.name)))
+  }
+
   /** Forgets all of them and hands them over, for the end of the edge. */
   clear(): NorthboundSession[] {
-    const entries = [...this.#byEdgeId.values()]
+    return this.#forgetAll([...this.#byEdgeId.values()])
+  }
+
+  #forgetAll(entries: NorthboundSession[]): NorthboundSession[] {
     for (const entry of entries) this.forget(entry)
     return entries
   }

@@ -1,18 +1,13 @@
 import type { Logger, Metrics } from '@causeway/telemetry'
-import type { BackendClock } from '../contract.ts'
+import type { Backend, BackendClock } from '../contract.ts'
 
-export interface HttpBackendOptions {
+export interface HttpBackendOptions extends HttpBackendSettings {
   /** `backend/namespace/name`. */
   readonly name: string
   /** `spec.mcp.url`: http or https. */
   readonly url: URL
   /** Default Streamable HTTP. */
   readonly transport?: HttpTransport
-  /** Lower-case names and values that go with every request, from `spec.mcp.headers`. Secret: never logged, never passed on. */
-  readonly headers?: ReadonlyMap<string, string>
-  /** Lower-case names that the caller may set on requests, from `spec.acceptHeaders`; never the forbidden ones. */
-  readonly acceptHeaders: readonly string[]
-  readonly limits: HttpBackendLimits
   readonly clock: BackendClock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -20,6 +15,22 @@ export interface HttpBackendOptions {
   readonly ca?: string
   /** Uniform in [0, 1), for the jitter of waits; default `Math.random`. */
   readonly random?: () => number
+  /** `Backend.health` is another one. */
+  readonly onHealthChanged?: () => void
+}
+
+/** What may change while a backend runs. */
+export interface HttpBackendSettings {
+  /** Lower-case names and values that go with every request, from `spec.mcp.headers`. Secret: never logged, never passed on. */
+  readonly headers?: ReadonlyMap<string, string>
+  /** Lower-case names that the caller may set on requests, from `spec.acceptHeaders`; never the forbidden ones. */
+  readonly acceptHeaders: readonly string[]
+  readonly limits: HttpBackendLimits
+}
+
+export interface HttpBackend extends Backend {
+  /** From the next request on, in open sessions too. What is open goes on as it began. */
+  update(settings: HttpBackendSettings): void
 }
 
 /** `httpSse`: HTTP+SSE of revision 2024-11-05; sessions only, one stream for all that the backend says. */

@@ -176,8 +176,11 @@ export class HttpCall {
   }
 
   #noAnswer(error: Error): void {
-    this.#upstream.telemetry.responded(0)
-    this.#fail(this.#post.sent ? unanswered(error, this.#upstream) : notReached(error))
+    const { telemetry } = this.#upstream
+    telemetry.responded(0)
+    const failure = this.#post.sent ? unanswered(error, this.#upstream) : notReached(error)
+    if (!this.#post.sent) telemetry.notReached(failure.message)
+    this.#fail(failure)
   }
 
   /** Where the receiver is behind, the body is not read on. */

@@ -40,6 +40,7 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
   #loose = { count: 0, octets: 0 }
   /** Sessions whose DELETE is not done yet. */
   readonly #ending = new Set<Promise<void>>()
+  #retiring = false
 
   constructor(host: ScopeHost, onSessionLost: SessionLostCallback) {
     this.name = host.name
@@ -92,6 +93,16 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
     if (!session.postOneWay('notification', octets, parameters, settled)) telemetry.notificationDropped('queue_full')
   }
 
+  knows(sessionId: string): boolean {
+    return this.#sessions.has(sessionId)
+  }
+
+  /** Another backend takes the place of this one: sessions are lost to their clients as soon as nothing is open in them. */
+  retire(): void {
+    this.#retiring = true
+    for (const session of [...this.#sessions.values()]) this.#retireIfUnused(session)
+  }
+
   endSession(session: Session, reason: SessionEndReason): void {
     const southbound = this.#sessions.get(session.id)
     if (southbound !== undefined) this.#endSession(southbound, reason)
@@ -118,6 +129,8 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
       // It may have opened one all the same, before it broke off or took too long.
       this.#tellingBackend(session, (done) => session.deleteNow(done))
     }
+    // Once its caller has the answer.
+    if (this.#retiring && session !== undefined) queueMicrotask(() => this.#retireIfUnused(session))
   }
 
   sessionLost(exchange: Exchange): void {
@@ -181,6 +194,12 @@ export class HttpBackendScope implements BackendScope, ExchangeOwner {
   #lostByBackend(session: SouthboundSession, failure: CallFailure): void {
     for (const request of [...session.requests]) if (request.opening) request.failUnsent(failure)
     if (this.#lose(session, 'backend')) this.#onSessionLost(session.id, 'backend')
+  }
+
+  #retireIfUnused(session: SouthboundSession): void {
+    if (session.requests.size > 0 || this.#sessions.get(session.id) !== session) return
+    this.#endSession(session, 'policy')
+    this.#onSessionLost(session.id, 'backend')
   }
 
   /** False when it was forgotten before. */

@@ -2,6 +2,7 @@ import { OUTCOME } from '@causeway/npamp'
 import type { Counter, Gauge, HistogramHandle, Logger, Metrics } from '@causeway/telemetry'
 import type { CallFailure } from '../../exchanges/contract.ts'
 import { LineLimit } from '../../pacing/line-limit.ts'
+import type { BackendHealth } from '../contract.ts'
 import type { HttpBackendOptions } from './contract.ts'
 
 /** Everything that a backend counts and logs, in one place. */
@@ -17,8 +18,11 @@ export class BackendTelemetry {
   readonly #responses = new Map<number, Counter>()
   /** A client can cause them at will. */
   readonly #refusals: LineLimit
+  readonly #onHealthChanged: (() => void) | undefined
+  #health: BackendHealth = NOTHING_KNOWN
 
-  constructor(options: Pick<HttpBackendOptions, 'name' | 'metrics' | 'logger' | 'clock'>) {
+  constructor(options: Pick<HttpBackendOptions, 'name' | 'metrics' | 'logger' | 'clock' | 'onHealthChanged'>) {
+    this.#onHealthChanged = options.onHealthChanged
     const { name, metrics, logger, clock } = options
     this.#metrics = metrics
     this.#logger = logger.child({ backend: name })
@@ -57,6 +61,22 @@ export class BackendTelemetry {
     this.#logger.debug(fields, failure.message)
   }
 
+  get health(): BackendHealth {
+    return this.#health
+  }
+
+  reached(authorized: boolean | undefined): void {
+    if (this.#health.reachable === true && this.#health.authorized === authorized) return
+    this.#health = { reachable: true, message: '', authorized }
+    this.#onHealthChanged?.()
+  }
+
+  notReached(message: string): void {
+    if (this.#health.reachable === false && this.#health.message === message) return
+    this.#health = { ...this.#health, reachable: false, message }
+    this.#onHealthChanged?.()
+  }
+
   /** A call that never became an exchange. */
   refused(failure: CallFailure): void {
     this.#metrics.add('causeway_exchanges_total', 1, { side: 'backend', outcome: OUTCOME_LABEL[failure.outcome] })
@@ -69,6 +89,7 @@ export class BackendTelemetry {
 
   /** @param status 0 when none came. */
   responded(status: number): void {
+    if (status > 0) this.reached(status !== 401 && status !== 403)
     let counter = this.#responses.get(status)
     if (counter === undefined) {
       const labels = { backend: this.#backend, status: String(status) }
@@ -129,6 +150,8 @@ export class BackendTelemetry {
     this.#metrics.add('causeway_sessions_ended_total', 1, { side: 'backend', reason })
   }
 }
+
+const NOTHING_KNOWN: BackendHealth = { reachable: undefined, message: '', authorized: undefined }
 
 /**
  * `unmatched_reply`: its id is no open request's. `event_type`: an SSE event that MCP does not use. `repeated_event`: a

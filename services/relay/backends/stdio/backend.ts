@@ -1,11 +1,12 @@
-import type { Backend, BackendScope, SessionLostCallback } from '../contract.ts'
+import { atMost } from '../../pacing/at-most.ts'
+import type { BackendHealth, BackendScope, SessionLostCallback } from '../contract.ts'
 import { stopping, unknown } from '../http/failures.ts'
-import type { StdioBackendOptions } from './contract.ts'
+import type { StdioBackend, StdioBackendLimits, StdioBackendOptions } from './contract.ts'
 import type { ConversationHost } from './conversation.ts'
 import { environmentOf } from './environment.ts'
 import { EraOfServer } from './era.ts'
 import type { Exchange, ExchangeEnd, ExchangeHost } from './exchange.ts'
-import { ProcessPool } from './process-pool.ts'
+import { ProcessPool, type ProcessPoolLimits } from './process-pool.ts'
 import { ProcessQuota } from './process-quota.ts'
 import { Processes } from './processes.ts'
 import { type ScopeHost, StdioBackendScope } from './scope.ts'
@@ -13,11 +14,11 @@ import { StartPolicy } from './start-policy.ts'
 import { StdioTelemetry } from './telemetry.ts'
 
 /** Starts no process before the first call. */
-export function createStdioBackend(options: StdioBackendOptions): Backend {
+export function createStdioBackend(options: StdioBackendOptions): StdioBackend {
   return new ProcessBackend(options)
 }
 
-class ProcessBackend implements Backend, ScopeHost {
+class ProcessBackend implements StdioBackend, ScopeHost {
   readonly name: string
   readonly quota: ProcessQuota
   readonly telemetry: StdioTelemetry
@@ -30,6 +31,8 @@ class ProcessBackend implements Backend, ScopeHost {
   #sessions = 0
   #closing = false
   #closed: Promise<void> | undefined
+  #onUnused: (() => void) | undefined
+  readonly #conversations: ConversationHost
 
   constructor(options: StdioBackendOptions) {
     const { name, limits, clock } = options
@@ -37,19 +40,30 @@ class ProcessBackend implements Backend, ScopeHost {
     this.quota = new ProcessQuota(limits.maxSessionProcesses ?? DEFAULT_MAX_SESSION_PROCESSES)
     const maxLineOctets = limits.maxReplyOctets ?? DEFAULT_MAX_REPLY_OCTETS
     this.telemetry = new StdioTelemetry(options, { maxLineOctets })
-    this.processes = new Processes(conversationHost(options, maxLineOctets, this.telemetry))
+    this.#conversations = conversationHost(options, maxLineOctets, this.telemetry)
+    this.processes = new Processes(this.#conversations)
     this.pool = new ProcessPool({
       processes: this.processes,
       clock,
-      maxProcesses: limits.maxProcesses ?? DEFAULT_MAX_PROCESSES,
-      maxQueued: limits.maxQueued ?? DEFAULT_MAX_QUEUED,
-      idleTimeoutMs: limits.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+      ...poolLimits(limits),
     })
     this.exchanges = {
       clock,
       era: new EraOfServer(clock),
       discoverTimeoutMs: limits.startTimeoutMs ?? DEFAULT_DISCOVER_TIMEOUT_MS,
     }
+  }
+
+  update(limits: StdioBackendLimits): void {
+    const maxLineOctets = limits.maxReplyOctets ?? DEFAULT_MAX_REPLY_OCTETS
+    this.quota.limit = limits.maxSessionProcesses ?? DEFAULT_MAX_SESSION_PROCESSES
+    this.#conversations.process = { ...this.#conversations.process, maxLineOctets }
+    this.telemetry.limitLines(maxLineOctets)
+    this.pool.setLimits(poolLimits(limits))
+  }
+
+  get health(): BackendHealth {
+    return this.telemetry.calls.health
   }
 
   get openExchanges(): number {
@@ -64,6 +78,16 @@ class ProcessBackend implements Backend, ScopeHost {
     const scope = new StdioBackendScope(this, onSessionLost)
     this.#scopes.add(scope)
     return scope
+  }
+
+  async retire(limitMs: number): Promise<void> {
+    for (const scope of this.#scopes) scope.retire()
+    const unused = new Promise<void>((resolve) => {
+      this.#onUnused = resolve
+    })
+    this.#tellIfUnused()
+    await atMost(this.exchanges.clock, unused, limitMs)
+    await this.close()
   }
 
   close(): Promise<void> {
@@ -104,6 +128,7 @@ class ProcessBackend implements Backend, ScopeHost {
     const { calls } = this.telemetry
     if (typeof how === 'string') calls.replied(how, durationMs)
     else calls.failed(how, exchange.options.request, durationMs)
+    this.#tellIfUnused()
   }
 
   sessionOpened(): void {
@@ -114,10 +139,23 @@ class ProcessBackend implements Backend, ScopeHost {
   sessionEnded(reason: string): void {
     this.#sessions -= 1
     this.telemetry.calls.sessionEnded(reason)
+    this.#tellIfUnused()
   }
 
   scopeEnded(scope: StdioBackendScope): void {
     this.#scopes.delete(scope)
+  }
+
+  #tellIfUnused(): void {
+    if (this.#sessions === 0 && this.#open.size === 0) this.#onUnused?.()
+  }
+}
+
+function poolLimits(limits: StdioBackendLimits): ProcessPoolLimits {
+  return {
+    maxProcesses: limits.maxProcesses ?? DEFAULT_MAX_PROCESSES,
+    maxQueued: limits.maxQueued ?? DEFAULT_MAX_QUEUED,
+    idleTimeoutMs: limits.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
   }
 }
 

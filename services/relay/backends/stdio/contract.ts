@@ -1,5 +1,10 @@
 import type { Logger, Metrics } from '@causeway/telemetry'
-import type { BackendClock } from '../contract.ts'
+import type { Backend, BackendClock } from '../contract.ts'
+
+export interface StdioBackend extends Backend {
+  /** From the next process and request on. What is open goes on as it began. */
+  update(limits: StdioBackendLimits): void
+}
 
 export interface StdioBackendOptions {
   /** `backend/namespace/name`. */
@@ -21,6 +26,8 @@ export interface StdioBackendOptions {
   readonly metrics: Metrics
   /** Uniform in [0, 1), for the jitter of restarts; default Math.random. */
   readonly random?: () => number
+  /** `Backend.health` is another one. */
+  readonly onHealthChanged?: () => void
 }
 
 export interface StdioBackendLimits {

@@ -14,7 +14,8 @@ import type { StdioTelemetry } from './telemetry.ts'
 import { tooLongAnswer } from './too-long.ts'
 
 export interface ConversationHost {
-  readonly process: ServerProcessOptions
+  /** Of the next process. */
+  process: ServerProcessOptions
   readonly telemetry: StdioTelemetry
   /** By the era that a process is started for: a server may end at once when it is spoken to in the other. */
   readonly starts: Readonly<Record<Era, StartPolicy>>
@@ -74,6 +75,10 @@ export class Conversation implements ProcessListener {
   /** Whether an answer may still come to a call that has ended here. */
   get awaitsAnswers(): boolean {
     return this.#awaited.size > 0
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.size > 0
   }
 
   /** False where a call with this id is open. */

@@ -5,9 +5,12 @@ import type { Exchange } from './exchange.ts'
 import { processEndedUnsent, tooManyWaiting } from './failures.ts'
 import type { Processes } from './processes.ts'
 
-export interface ProcessPoolOptions {
+export interface ProcessPoolOptions extends ProcessPoolLimits {
   readonly processes: Processes
   readonly clock: BackendClock
+}
+
+export interface ProcessPoolLimits {
   readonly maxProcesses: number
   readonly maxQueued: number
   readonly idleTimeoutMs: number
@@ -18,7 +21,7 @@ export interface ProcessPoolOptions {
  * two clients may use one id (CARRIAGE section 10); it is kept warm for the next.
  */
 export class ProcessPool {
-  readonly #options: ProcessPoolOptions
+  #options: ProcessPoolOptions
   /** The one that was used last stands last. */
   readonly #workers = new Set<Worker>()
   readonly #waiting = new Set<Exchange>()
@@ -26,6 +29,12 @@ export class ProcessPool {
 
   constructor(options: ProcessPoolOptions) {
     this.#options = options
+  }
+
+  /** What runs beyond a lower limit runs on until it is idle. */
+  setLimits(limits: ProcessPoolLimits): void {
+    this.#options = { ...this.#options, ...limits }
+    this.#pump()
   }
 
   /** Begins the exchange on a process, or lets it wait for one. The answer: it may not even wait, or cannot be served. */
@@ -121,7 +130,11 @@ export class ProcessPool {
   }
 
   #idle(worker: Worker): void {
-    const { clock, idleTimeoutMs } = this.#options
+    const { clock, idleTimeoutMs, maxProcesses } = this.#options
+    if (this.#workers.size > maxProcesses) {
+      this.#retire(worker)
+      return
+    }
     worker.state = 'idle'
     worker.timer = clock.setTimeout(() => this.#retire(worker), idleTimeoutMs)
     this.#workers.delete(worker)

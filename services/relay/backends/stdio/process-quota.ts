@@ -1,6 +1,6 @@
 /** How many processes each principal may have for its sessions and listens, over all scopes. */
 export class ProcessQuota {
-  readonly limit: number
+  limit: number
   readonly #running = new Map<string, number>()
 
   constructor(limit: number) {

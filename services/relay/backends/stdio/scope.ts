@@ -48,6 +48,7 @@ export class StdioBackendScope implements BackendScope {
   readonly #sessions = new Map<string, Conversation>()
   /** One process each, too. */
   readonly #listens = new Set<Conversation>()
+  #retiring = false
 
   constructor(host: ScopeHost, onSessionLost: SessionLostCallback) {
     this.name = host.name
@@ -92,6 +93,16 @@ export class StdioBackendScope implements BackendScope {
   endSession(session: Session, reason: SessionEndReason): void {
     const conversation = this.#sessions.get(session.id)
     if (conversation !== undefined && this.#forget(session.id, conversation, reason)) close(conversation)
+  }
+
+  knows(sessionId: string): boolean {
+    return this.#sessions.has(sessionId)
+  }
+
+  /** Another backend takes the place of this one: sessions are lost to their clients as soon as nothing is open in them. */
+  retire(): void {
+    this.#retiring = true
+    for (const [id, conversation] of [...this.#sessions]) this.#retireIfUnused(id, conversation)
   }
 
   end(reason: SessionEndReason): void {
@@ -141,7 +152,7 @@ export class StdioBackendScope implements BackendScope {
   #callIn(session: Session, call: Call): CallHandle {
     const known = this.#sessions.get(session.id)
     if (known !== undefined) {
-      const exchange = this.#open(call, false, () => {})
+      const exchange = this.#open(call, false, () => this.#callEnded(session.id, known))
       exchange.begin(known)
       return exchange
     }
@@ -171,9 +182,21 @@ export class StdioBackendScope implements BackendScope {
       isOpening = false
       // Whatever is not a result to initialize leaves no session behind.
       if (how !== 'result' && this.#forget(session.id, conversation, 'refused')) close(conversation)
+      else this.#callEnded(session.id, conversation)
     })
     exchange.begin(conversation)
     return exchange
+  }
+
+  /** Once the caller has the answer that is on its way to it. */
+  #callEnded(id: string, conversation: Conversation): void {
+    if (this.#retiring) queueMicrotask(() => this.#retireIfUnused(id, conversation))
+  }
+
+  #retireIfUnused(id: string, conversation: Conversation): void {
+    if (conversation.hasCalls || !this.#forget(id, conversation, 'policy')) return
+    close(conversation)
+    this.#onSessionLost(id, 'backend')
   }
 
   /** False when it was forgotten before. */

@@ -15,10 +15,10 @@ export class StdioTelemetry {
   readonly #starts: Counter
   readonly #lineEnds: Counter
   readonly #rubbishLines: LineLimit
-  readonly #maxLineOctets: number
+  #maxLineOctets: number
 
   constructor(
-    options: Pick<StdioBackendOptions, 'name' | 'metrics' | 'logger' | 'clock'>,
+    options: Pick<StdioBackendOptions, 'name' | 'metrics' | 'logger' | 'clock' | 'onHealthChanged'>,
     { maxLineOctets }: { readonly maxLineOctets: number },
   ) {
     const { name, metrics, clock } = options
@@ -35,7 +35,12 @@ export class StdioTelemetry {
     })
   }
 
+  limitLines(maxLineOctets: number): void {
+    this.#maxLineOctets = maxLineOctets
+  }
+
   processStarted(pid: number): void {
+    this.calls.reached(undefined)
     this.#processes.add(1)
     this.#starts.add()
     this.logger.info({ pid }, 'the process of a server was started')
@@ -48,6 +53,7 @@ export class StdioTelemetry {
   /** @param asked whether we wanted it to end. */
   processOver(end: ProcessEnd, pid: number | undefined, asked: boolean): void {
     const fields = { pid, end: describeEnd(end) }
+    if (end.how === 'notStarted') this.calls.notReached(`the server's process ${fields.end}`)
     if (asked) {
       this.logger.info(fields, 'the process of a server has ended')
       return

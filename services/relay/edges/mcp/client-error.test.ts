@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 function dial(): Socket {
-  const socket = connect(harness.edge.address.port, '127.0.0.1')
+  const socket = connect(harness.listener.address.port, '127.0.0.1')
   sockets.push(socket)
   return socket
 }

@@ -3,10 +3,11 @@ import type { Logger, Metrics } from '@causeway/telemetry'
 import type { ToolFacts } from '../../exchanges/tool-facts.ts'
 import type { RouteTable } from '../../router/route-table.ts'
 
-/** An `mcp` listener of a MeshRelay: MCP Streamable HTTP at the path of each route, transparent. Opened by `listenMcp`. */
+/**
+ * What clients of a relay see: MCP Streamable HTTP at the path of each route, transparent. Sessions and open exchanges
+ * belong to it and not to a listener, of which there may be several while one takes the place of another.
+ */
 export interface McpEdge {
-  /** Where it listens; the port is the real one when 0 was asked for. */
-  readonly address: { readonly host: string; readonly port: number }
   /** Exchanges whose client has no answer yet. */
   readonly openExchanges: number
   readonly openSessions: number
@@ -15,8 +16,20 @@ export interface McpEdge {
    * anew. The target is not told. An unknown id is ignored.
    */
   forgetSession(sessionId: string): void
-  /** New handshakes get these certificates. Throws what OpenSSL says of them, and keeps the last ones then. */
-  renewTls(tls: EdgeTls): void
+  /**
+   * From the next request on. The sessions of the routes in `ended` (`namespace/name`) end: their clients get 404, their
+   * targets are told once nothing is open in them, after `drainMs` at the latest.
+   */
+  setRoutes(routes: RouteTable, ended: ReadonlySet<string>, drainMs: number): void
+  /** From the next request, stream and session on. `maxHeaderOctets` is of listeners that are opened after it. */
+  setLimits(limits: Partial<EdgeLimits>): void
+  /** CONTROL section 3: the configuration is too old, and nothing is served but what is read_only. */
+  denyUnlessReadOnly(denied: boolean): void
+  /**
+   * Opens a listener; rejects with the system's error when the address cannot be had, with OpenSSL's when certificate or key
+   * are none, and with RangeError where a trusted proxy is no CIDR.
+   */
+  listen(options: McpListenerOptions): Promise<McpListener>
   /**
    * Stops accepting, lets open exchanges end for at most `drainMs`, fails what is left with delivery `unknown`, and closes
    * every connection. New requests on open connections get 503 with Retry-After. Never rejects; a second call shortens
@@ -25,19 +38,41 @@ export interface McpEdge {
   stop(drainMs: number): Promise<void>
 }
 
-export interface McpEdgeOptions {
+/** Where clients connect. */
+export interface McpListener {
+  /** Where it listens; the port is the real one when 0 was asked for. */
+  readonly address: { readonly host: string; readonly port: number }
+  /** New handshakes get these certificates. Throws what OpenSSL says of them, and keeps the last ones then. */
+  renewTls(tls: EdgeTls): void
+  /** Throws RangeError where a trusted proxy is no CIDR. */
+  setDoor(door: McpDoor): void
+  /**
+   * Stops accepting, at once. What is open on its connections may end by itself for `limitMs`; then they are closed. Sessions
+   * stay. Resolves when nothing listens there any more.
+   */
+  leave(limitMs: number): Promise<void>
+}
+
+export interface McpListenerOptions extends McpDoor {
   readonly host: string
   readonly port: number
+  /** Serves HTTPS instead of HTTP. */
+  readonly tls?: EdgeTls | undefined
+}
+
+/** Who may come in. */
+export interface McpDoor {
   /** `host` (any port) or `host:port`: served besides the local host and the address listened on. */
   readonly allowedHosts?: readonly string[]
   /** Whole origins, `https://app.example`: served besides those of the local host. */
   readonly allowedOrigins?: readonly string[]
-  /** Serves HTTPS instead of HTTP. */
-  readonly tls?: EdgeTls | undefined
   /** By which clients know the listener: its host and origin are served too. */
   readonly publicUrl?: URL | undefined
   /** CIDRs. Only of proxies there do X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto count. */
   readonly trustedProxies?: readonly string[]
+}
+
+export interface McpEdgeOptions {
   readonly routes: RouteTable
   readonly limits?: Partial<EdgeLimits>
   readonly clock: Clock

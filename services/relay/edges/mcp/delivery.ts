@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { idKey, isNullId, type ScannedMessage, type ServiceParameters } from '@causeway/npamp'
+import { EFFECT, idKey, isNullId, type ScannedMessage, type ServiceParameters } from '@causeway/npamp'
 import type { Era } from '../../exchanges/contract.ts'
 import type { Route } from '../../router/route.ts'
 import type { NorthboundSession } from '../../sessions/northbound-session.ts'
@@ -8,6 +8,7 @@ import type { Answer, AnswerEvents } from './answer.ts'
 import type { EdgeContext } from './edge-context.ts'
 import { Exchange } from './exchange.ts'
 import { factScope } from './fact-scope.ts'
+import { onlyReadOnly } from './only-read-only.ts'
 import { traceIdOf } from './trace-id.ts'
 
 /** Where the messages of one POST stand. */
@@ -78,8 +79,10 @@ export class Delivery {
     const { message, method, era, session, parameters, idToken, idKey: key } = passing
     const { route, principal, request, response } = this.#place
     const scope = factScope(route, session, principal)
+    const effect = this.#edge.facts.effectOf(message, method, scope)
     new Exchange(this.#edge, {
-      route,
+      route:
+        this.#edge.readOnly && effect !== EFFECT.READ_ONLY ? { ...route, target: onlyReadOnly(route.target) } : route,
       request: {
         era,
         session: session?.session,
@@ -87,7 +90,7 @@ export class Delivery {
         idToken,
         octets: message.text,
         message,
-        effect: this.#edge.facts.effectOf(message, method, scope),
+        effect,
         parameters,
         requestId: this.#edge.requestIds.next(),
         principal,

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '@causeway/npamp/transports'
 import type { Logger } from '@causeway/telemetry'
 import type { ToolFacts } from '../../exchanges/tool-facts.ts'
+import type { RouteTable } from '../../router/route-table.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { EdgeLimits } from './contract.ts'
@@ -11,7 +12,11 @@ import type { RequestIds } from './request-id.ts'
 /** What all exchanges of one edge share. */
 export interface EdgeContext {
   readonly clock: Clock
-  readonly limits: EdgeLimits
+  limits: EdgeLimits
+  /** Swapped whole: what is open keeps the route that it began with. */
+  routes: RouteTable
+  /** Nothing is served but what is read_only. */
+  readOnly: boolean
   readonly sessions: SessionTable
   readonly bodies: BodyBudget
   readonly requestIds: RequestIds

@@ -59,7 +59,7 @@ export class EdgeMetrics {
     counter.add()
   }
 
-  sessionEnded(reason: 'idle' | 'lost' | 'refused' | 'client'): void {
+  sessionEnded(reason: 'idle' | 'lost' | 'refused' | 'client' | 'policy'): void {
     this.#metrics.add('causeway_sessions_ended_total', 1, { side: 'edge', reason })
   }
 

@@ -58,7 +58,7 @@ describe('a client that goes away', () => {
   })
 
   it('cancels all that it had asked on one connection, also what was still to be answered', async () => {
-    const { edge: listener, target } = await edge()
+    const { listener, target } = await edge()
     const socket = connect(listener.address.port, '127.0.0.1')
     const [body, headers] = CALL
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -87,7 +87,7 @@ describe('a client that goes away', () => {
   })
 
   it('before its body is whole leaves nothing behind', async () => {
-    const { edge: listener, target, client } = await edge()
+    const { listener, target, client } = await edge()
     const socket = connect(listener.address.port, '127.0.0.1')
     socket.write(
       'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
@@ -290,10 +290,10 @@ describe('a client that takes nothing', () => {
 
 describe('stopping', () => {
   it('waits for open exchanges, and closes their connections behind them', async () => {
-    const { edge: listener, client, target } = await edge()
+    const { edge: served, client, target } = await edge()
     const sent = client.send(legacy('tools/call'))
     const call = await target.callNumber(0)
-    const stopped = listener.stop(10_000)
+    const stopped = served.stop(10_000)
     expect(call.cancels).toEqual([])
     call.result()
     const answer = await (await sent.head()).whole()
@@ -304,19 +304,19 @@ describe('stopping', () => {
   })
 
   it('closes a stream that began earlier once it has ended', async () => {
-    const { edge: listener, client, target } = await edge()
+    const { edge: served, client, target } = await edge()
     const sent = client.send(legacy('tools/call'))
     const call = await target.callNumber(0)
     call.notify('{"n":1}')
     const answer = await sent.head()
-    const stopped = listener.stop(10_000)
+    const stopped = served.stop(10_000)
     call.result('{"r":1}')
     expect(eventTexts((await answer.whole()).body)).toEqual(['{"n":1}', '{"r":1}'])
     await stopped
   })
 
   it('refuses new requests on open connections with 503 and Retry-After', async () => {
-    const { edge: listener, client, target } = await edge()
+    const { edge: served, listener, client, target } = await edge()
     const open = client.send(legacy('tools/call'))
     const call = await target.callNumber(0)
     // Its body comes after the stop.
@@ -331,7 +331,7 @@ describe('stopping', () => {
     const body = legacy('ping')
     const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
     await new Promise<void>((resolve) => socket.write('POST /mcp HTTP/1.1\r\nHost: loc', () => resolve()))
-    const stopped = listener.stop(10_000)
+    const stopped = served.stop(10_000)
     socket.write(`${head.slice('POST /mcp HTTP/1.1\r\nHost: loc'.length)}${body}`)
     const refused = await text
     expect(refused).toMatch(/^HTTP\/1\.1 503 /)
@@ -344,10 +344,10 @@ describe('stopping', () => {
   })
 
   it('fails what is left when its time is over, and says that the fate is unknown', async () => {
-    const { edge: listener, client, target, clock } = await edge()
+    const { edge: served, client, target, clock } = await edge()
     const sent = client.send(legacy('tools/call'))
     const call = await target.callNumber(0)
-    const stopped = listener.stop(10_000)
+    const stopped = served.stop(10_000)
     clock.advance(10_000)
     expect(call.cancels).toEqual(['deadline'])
     const answer = await (await sent.head()).whole()
@@ -361,12 +361,12 @@ describe('stopping', () => {
   })
 
   it('does not wait for subscriptions, which would never end', async () => {
-    const { edge: listener, client, target } = await edge()
+    const { edge: served, client, target } = await edge()
     const sent = client.send(...LISTEN)
     const call = await target.callNumber(0)
     call.notify('{"n":1}')
     const answer = await sent.head()
-    const stopped = listener.stop(10_000)
+    const stopped = served.stop(10_000)
     expect(call.cancels).toEqual(['deadline'])
     const [, last] = eventTexts((await answer.whole()).body)
     expect(JSON.parse(last ?? '').error.code).toBe(-33110)
@@ -375,11 +375,11 @@ describe('stopping', () => {
   })
 
   it('is hastened by a second request to stop', async () => {
-    const { edge: listener, client, target } = await edge()
+    const { edge: served, client, target } = await edge()
     const sent = client.send(legacy('tools/call'))
     const call = await target.callNumber(0)
-    const slow = listener.stop(10_000)
-    const fast = listener.stop(0)
+    const slow = served.stop(10_000)
+    const fast = served.stop(0)
     expect(call.cancels).toEqual(['deadline'])
     expect((await sent.head()).status).toBe(200)
     await Promise.all([slow, fast])
@@ -387,27 +387,27 @@ describe('stopping', () => {
   })
 
   it('ends calls whose clients left', async () => {
-    const { edge: listener, client, target } = await edge()
+    const { edge: served, client, target } = await edge()
     const sent = client.send(legacy('tools/call'))
     const call = await target.callNumber(0)
     sent.disconnect()
     await target.until(() => call.resumes > 0)
-    await listener.stop(10_000)
+    await served.stop(10_000)
     expect(call.cancels).toEqual(['deadline'])
   })
 
   it('frees the port', async () => {
-    const { edge: listener } = await edge()
-    await listener.stop(0)
+    const { edge: served, listener } = await edge()
+    await served.stop(0)
     const again = await edgeHarness({ port: listener.address.port })
-    expect(again.edge.address.port).toBe(listener.address.port)
+    expect(again.listener.address.port).toBe(listener.address.port)
     await again.edge.stop(0)
   })
 })
 
 describe('an address that cannot be had', () => {
   it('rejects with the error of the system', async () => {
-    const { edge: listener } = await edge()
+    const { listener } = await edge()
     await expect(edgeHarness({ port: listener.address.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })

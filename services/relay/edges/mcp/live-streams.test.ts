@@ -21,7 +21,7 @@ afterEach(async () => {
 /** Resolves with what the listener says of a request that does not come to its end. */
 function tooSlow(): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(harness.edge.address.port, '127.0.0.1')
+    const socket = connect(harness.listener.address.port, '127.0.0.1')
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk.toString()

@@ -8,7 +8,7 @@ let received = ''
 beforeEach(async () => {
   harness = await edgeHarness({ limits: { stallMs: 1_000, keepAliveMs: 5_000 } })
   received = ''
-  socket = connect(harness.edge.address.port, '127.0.0.1')
+  socket = connect(harness.listener.address.port, '127.0.0.1')
   socket.on('data', (chunk) => {
     received += chunk.toString()
   })

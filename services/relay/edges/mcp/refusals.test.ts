@@ -59,7 +59,7 @@ describe('what is refused before the body is read', () => {
       ['localhost', 'evil.example'],
       ['localhost', 'localhost'],
     ]) {
-      const socket = connect(harness.edge.address.port, '127.0.0.1')
+      const socket = connect(harness.listener.address.port, '127.0.0.1')
       const lines = hosts.map((host) => `Host: ${host}\r\n`).join('')
       socket.write(`POST /mcp HTTP/1.1\r\n${lines}Connection: close\r\nContent-Length: 0\r\n\r\n`)
       const answer = await textOf(socket)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Route } from '../../router/route.ts'
-import { pathOf, type RouteTable } from '../../router/route-table.ts'
+import { pathOf } from '../../router/route-table.ts'
 import type { Admission } from './admission.ts'
 import { discard, readBody } from './body-reader.ts'
 import { allowOrigin, optionsHeaders } from './cors.ts'
@@ -32,19 +32,28 @@ export interface Doorkeeping {
 /** Takes the requests of one listener. */
 export class RequestHandler {
   readonly #edge: EdgeContext
-  readonly #door: Doorkeeping
-  readonly #routes: RouteTable
+  #door: Doorkeeping
+  #leaving = false
   readonly #accept = new AcceptHeader()
   readonly #principals = new Principals()
   readonly #pipelines = new Pipelines()
 
-  constructor(edge: EdgeContext, door: Doorkeeping, routes: RouteTable) {
+  constructor(edge: EdgeContext, door: Doorkeeping) {
     this.#edge = edge
     this.#door = door
-    this.#routes = routes
+  }
+
+  setDoor(door: Doorkeeping): void {
+    this.#door = door
+  }
+
+  /** Its connections end with the answers on them. */
+  leave(): void {
+    this.#leaving = true
   }
 
   handle(request: IncomingMessage, response: ServerResponse, expects: Expectation): void {
+    if (this.#leaving) response.setHeader('Connection', 'close')
     const refusal = this.#take(request, response, expects)
     if (refusal === undefined) return
     discard(request)
@@ -59,7 +68,7 @@ export class RequestHandler {
   /** Everything that can be judged before a body is read, in the order of digest 10 section 1. */
   #take(request: IncomingMessage, response: ServerResponse, expects: Expectation): EdgeError | undefined {
     const { headers, method } = request
-    const route = this.#routes.find(pathOf(request.url ?? ''))
+    const route = this.#edge.routes.find(pathOf(request.url ?? ''))
     const foreign = this.#foreign(request, route)
     if (foreign !== undefined) return foreign
     if (headers.origin !== undefined) allowOrigin(response, headers.origin)
@@ -126,7 +135,13 @@ function readPost(edge: EdgeContext, place: Place): void {
   readBody(place.request, {
     limitOctets,
     budget: edge.bodies,
-    onBody: (body) => post.handle(body),
+    onBody: (body) => {
+      // The routes may have changed while it came.
+      const route = edge.routes.find(pathOf(place.request.url ?? ''))
+      if (route === undefined) post.refuse(refusals.noRoute())
+      else if (route === place.route) post.handle(body)
+      else new Post(edge, { ...place, route }).handle(body)
+    },
     onTooLarge: () => post.refuse(refusals.bodyTooLarge(limitOctets, whose)),
     onNoRoom: () => post.refuse(refusals.tooMuchHeld(edge.bodies.limitOctets)),
   })

@@ -43,7 +43,7 @@ function send(body: string, { as, method = 'POST', headers = {} }: Sent = {}) {
     const outgoing = request(
       {
         host: '127.0.0.1',
-        port: harness.edge.address.port,
+        port: harness.listener.address.port,
         path: '/mcp',
         method,
         ca: server.cert,
@@ -83,12 +83,12 @@ describe('a listener with TLS', () => {
 
   it('speaks TLS 1.3, and nothing before 1.2', async () => {
     await edge({ tls: server })
-    const socket = connect({ port: harness.edge.address.port, host: '127.0.0.1', ca: server.cert })
+    const socket = connect({ port: harness.listener.address.port, host: '127.0.0.1', ca: server.cert })
     await new Promise<void>((resolve) => socket.once('secureConnect', resolve))
     expect(socket.getProtocol()).toBe('TLSv1.3')
     socket.destroy()
     const old = connect({
-      port: harness.edge.address.port,
+      port: harness.listener.address.port,
       host: '127.0.0.1',
       ca: server.cert,
       maxVersion: 'TLSv1.1',
