@@ -1,7 +1,9 @@
 /** What relays and the control plane say to each other, and the ways to say it: gRPC, or within one process. */
 export { type PeerCertificate, readPeerCertificate } from './certificates/peer-certificate.ts'
+export { readTls, type TlsFiles, TlsFilesError } from './certificates/read-tls.ts'
 export { relayIdentityOf, relayUidUri, relayUri } from './certificates/relay-identity.ts'
 export type { TlsMaterial } from './certificates/tls-material.ts'
+export { type TlsWatchOptions, type WatchedTls, watchTls } from './certificates/watch-tls.ts'
 export type * from './channel/contract.ts'
 export { inProcessConfigChannel } from './channel/in-process.ts'
 export { type RpcCode, RpcError } from './channel/rpc-error.ts'
