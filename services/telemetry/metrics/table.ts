@@ -107,6 +107,37 @@ export const METRIC_TABLE = {
     'Processes of stdio backends that ended unasked, or could not be started, by how.',
     ['backend', 'how'],
   ),
+
+  // The control plane. `kind` is that of a custom resource.
+  causeway_control_plane_objects: gauge(
+    '{object}',
+    'Objects that are known, by kind and by whether relays are sent them (delivered, withheld, invalid, refused, foreign, not_delivered).',
+    ['kind', 'state'],
+  ),
+  causeway_control_plane_streams_open: gauge('{stream}', 'Open configuration streams of relay instances.', []),
+  causeway_control_plane_streams_total: counter('{stream}', 'Configuration streams, by what became of their Hello.', [
+    'result',
+  ]),
+  causeway_control_plane_deltas_total: counter('{delta}', 'Answered changes of configuration, by result.', ['result']),
+  causeway_control_plane_delta_duration_seconds: histogram(
+    's',
+    'Time from sending a change to the answer of the instance.',
+    ['result'],
+    'fast',
+  ),
+  causeway_control_plane_resources_sent_total: counter('{resource}', 'Resources in sent changes (upsert, removal).', [
+    'operation',
+  ]),
+  causeway_control_plane_deltas_held_total: counter(
+    '{delta}',
+    'Changes that would remove most of what an instance has and waited for a fresh list.',
+    [],
+  ),
+  causeway_control_plane_stale_sources_total: counter(
+    '{list}',
+    'Times that an instance had seen newer objects than this process.',
+    [],
+  ),
 } as const satisfies Readonly<Record<string, MetricRow>>
 
 type MetricType = 'counter' | 'gauge' | 'histogram'

@@ -1,0 +1,207 @@
+import type { KindName, MeshBackend } from '@causeway/mesh-api'
+import type { Judge } from '../judge/judge.ts'
+import { resolve } from '../resolve/resolve.ts'
+import type { InvalidObject, Position, RelayIdentityStatus, SourceChange, SourceObject } from '../sources/source.ts'
+import { Dependents } from './dependents.ts'
+import { type Effects, EffectsBuilder } from './effects.ts'
+import { type ObjectKey, objectKey, relayKey } from './object-key.ts'
+import { isKept, type ObjectState, type Placement } from './object-state.ts'
+import { placementOf } from './placement.ts'
+import type { EncodedResource } from './resource.ts'
+
+export interface ConfigurationOptions {
+  readonly judge: Judge
+  /** Objects that another installation has accepted are not ours (CONTROL section 1). Undefined: there are no others. */
+  readonly installation: string | undefined
+}
+
+/** What is known of one object. */
+interface Entry {
+  /** The last version that was valid. */
+  readonly object: SourceObject | undefined
+  /** What is stored now, where that is not valid. */
+  readonly invalid: InvalidObject | undefined
+}
+
+/**
+ * All objects, and what each relay is to have of them. A change costs as much as it concerns, however many objects there
+ * are.
+ */
+export class Configuration {
+  readonly #judge: Judge
+  readonly #installation: string | undefined
+  readonly #entries = new Map<ObjectKey, Entry>()
+  readonly #states = new Map<ObjectKey, ObjectState>()
+  readonly #snapshots = new Map<string, Map<ObjectKey, EncodedResource>>()
+  readonly #positions = new Map<KindName, Position>()
+  readonly #dependents: Dependents
+
+  constructor({ judge, installation }: ConfigurationOptions) {
+    this.#judge = judge
+    this.#installation = installation
+    this.#dependents = new Dependents({
+      relayIdentity: (relay) => this.relayIdentity(relay),
+      backend: (name) => this.#backend(name),
+    })
+  }
+
+  /** Up to where each kind has been read. */
+  get positions(): ReadonlyMap<KindName, Position> {
+    return this.#positions
+  }
+
+  get objects(): ReadonlyMap<ObjectKey, ObjectState> {
+    return this.#states
+  }
+
+  state(key: ObjectKey): ObjectState | undefined {
+    return this.#states.get(key)
+  }
+
+  /** The last valid version of an object. */
+  object(key: ObjectKey): SourceObject | undefined {
+    return this.#entries.get(key)?.object
+  }
+
+  /** What a relay is to have: its closure (CONTROL section 1). */
+  snapshot(relay: string): ReadonlyMap<ObjectKey, EncodedResource> {
+    return this.#snapshots.get(relay) ?? NOTHING
+  }
+
+  /** Whatever an instance has of this resource, it keeps. */
+  isKept(key: ObjectKey): boolean {
+    const state = this.#states.get(key)
+    return state !== undefined && isKept(state)
+  }
+
+  relayIdentity(relay: string): RelayIdentityStatus | undefined {
+    return this.#entries.get(relayKey(relay))?.object?.status.identity
+  }
+
+  apply(change: SourceChange): Effects {
+    for (const [kind, position] of change.positions) this.#positions.set(kind, position)
+    const dirty = this.#store(change)
+    for (const key of this.#judge.update(this.#judged(change))) dirty.add(key)
+    for (const key of [...dirty]) for (const user of this.#dependents.usersOf(key)) dirty.add(user)
+    const effects = new EffectsBuilder()
+    for (const key of dirty) this.#renew(key, effects)
+    return effects
+  }
+
+  #store({ upserts, removals, invalid }: SourceChange): Set<ObjectKey> {
+    const dirty = new Set<ObjectKey>()
+    const set = (key: ObjectKey, entry: Entry): void => {
+      this.#entries.set(key, entry)
+      dirty.add(key)
+    }
+    for (const { kind, name } of removals) {
+      this.#entries.delete(objectKey(kind, name))
+      dirty.add(objectKey(kind, name))
+    }
+    for (const object of upserts) set(keyOf(object), { object, invalid: undefined })
+    for (const one of invalid) {
+      const key = objectKey(one.kind, one.name)
+      const last = this.#entries.get(key)?.object
+      // Deleted and made again, between two looks: the last good version was of another object.
+      set(key, { object: last?.uid === one.uid ? last : undefined, invalid: one })
+    }
+    return dirty
+  }
+
+  #judged({ upserts, removals, invalid, namespaces }: SourceChange): Parameters<Judge['update']>[0] {
+    const unknown = invalid
+      .map(({ kind, name }) => objectKey(kind, name))
+      .filter((key) => this.#entries.get(key)?.object === undefined)
+    return {
+      upserts: upserts.map(({ resource }) => resource),
+      removals: [...removals.map(({ kind, name }) => objectKey(kind, name)), ...unknown],
+      declared: unknown,
+      namespaces,
+    }
+  }
+
+  #renew(key: ObjectKey, effects: EffectsBuilder): void {
+    const before = this.#states.get(key)
+    const after = this.#stateOf(key, before)
+    if (after === undefined) {
+      this.#states.delete(key)
+      this.#dependents.forget(key)
+    } else this.#states.set(key, after)
+    if (before !== undefined || after !== undefined) effects.objects.add(key)
+    this.#place(key, before?.placed, after?.placed, effects)
+    if (mayBeHeldUnknown(before, after)) effects.everywhere.add(key)
+  }
+
+  #stateOf(key: ObjectKey, before: ObjectState | undefined): ObjectState | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    const { object, invalid } = entry
+    const current = invalid ?? object
+    if (current === undefined) return undefined
+    const { uid, generation } = current
+    const last = before?.uid === uid ? before.placed : undefined
+    if (object === undefined) return { uid, generation, ...invalidState(invalid), placed: last }
+    const state = this.#judgedState(key, object, last)
+    return { uid, generation, ...state, ...(invalid === undefined ? {} : invalidState(invalid)) }
+  }
+
+  #judgedState(
+    key: ObjectKey,
+    object: SourceObject,
+    last: Placement | undefined,
+  ): Pick<ObjectState, 'standing' | 'placed'> {
+    const { controller } = object.status
+    if (this.#installation !== undefined && controller !== undefined && controller !== this.#installation) {
+      return { standing: { state: 'foreign', controller }, placed: undefined }
+    }
+    const findings = this.#judge.findings(key)
+    if (findings.length > 0) return { standing: { state: 'refused', findings }, placed: undefined }
+    const resolved = this.#dependents.tracked(key, (lookup) => resolve(object, lookup))
+    if (resolved === 'not delivered') return { standing: { state: 'not delivered' }, placed: undefined }
+    if ('withheld' in resolved) {
+      return { standing: { state: 'withheld', withheld: resolved.withheld }, placed: last }
+    }
+    return { standing: { state: 'delivered' }, placed: placementOf(object, resolved.ir, last) }
+  }
+
+  #place(key: ObjectKey, before: Placement | undefined, after: Placement | undefined, effects: EffectsBuilder): void {
+    if (before === after) return
+    for (const relay of before?.relays ?? []) {
+      if (after?.relays.includes(relay) === true) continue
+      const snapshot = this.#snapshots.get(relay)
+      snapshot?.delete(key)
+      if (snapshot?.size === 0) this.#snapshots.delete(relay)
+      effects.relay(relay, key)
+    }
+    if (after === undefined) return
+    for (const relay of after.relays) {
+      const snapshot = this.#snapshots.get(relay)
+      if (snapshot?.get(key)?.versionHex === after.resource.versionHex) continue
+      if (snapshot === undefined) this.#snapshots.set(relay, new Map([[key, after.resource]]))
+      else snapshot.set(key, after.resource)
+      effects.relay(relay, key)
+    }
+  }
+
+  #backend(name: string): MeshBackend | undefined {
+    const resource = this.#entries.get(objectKey('MeshBackend', name))?.object?.resource
+    return resource?.kind === 'MeshBackend' ? resource : undefined
+  }
+}
+
+const NOTHING: ReadonlyMap<ObjectKey, EncodedResource> = new Map()
+
+/** Whether instances may hold what no snapshot says of them, and are to have it no more. */
+function mayBeHeldUnknown(before: ObjectState | undefined, after: ObjectState | undefined): boolean {
+  if (after !== undefined && isKept(after)) return false
+  if (before === undefined) return after !== undefined && after.placed === undefined
+  return isKept(before)
+}
+
+function keyOf({ resource: { kind, metadata } }: SourceObject): ObjectKey {
+  return objectKey(kind, `${metadata.namespace}/${metadata.name}`)
+}
+
+function invalidState(invalid: InvalidObject | undefined): Pick<ObjectState, 'standing'> {
+  return { standing: { state: 'invalid', problems: invalid?.problems ?? [] } }
+}

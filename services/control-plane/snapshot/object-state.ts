@@ -1,0 +1,41 @@
+import type { Finding } from '@causeway/mesh-api'
+import type { Withheld } from '../resolve/withheld.ts'
+import type { InvalidField } from '../sources/source.ts'
+import type { EncodedResource } from './resource.ts'
+
+/** Where an object stands on its way to relays. */
+export interface ObjectState {
+  readonly uid: string
+  /** Of the object as it is stored now, valid or not. */
+  readonly generation: number
+  readonly standing: Standing
+  /** What relays are sent: the version at hand, or the last good one. */
+  readonly placed: Placement | undefined
+}
+
+export type Standing =
+  /** What is placed is made from this generation. */
+  | { readonly state: 'delivered' }
+  /** Relays keep what they have of it, until it can be sent. */
+  | { readonly state: 'withheld'; readonly withheld: Withheld }
+  /** Its schema or its rules do not admit it: the same. */
+  | { readonly state: 'invalid'; readonly problems: readonly InvalidField[] }
+  /** Others forbid it: relays have it no more. */
+  | { readonly state: 'refused'; readonly findings: readonly Finding[] }
+  /** Another installation has accepted it. */
+  | { readonly state: 'foreign'; readonly controller: string }
+  /** Relays are not sent objects of this kind. */
+  | { readonly state: 'not delivered' }
+
+export interface Placement {
+  readonly resource: EncodedResource
+  /** `namespace/name` of the relays that it is for. */
+  readonly relays: readonly string[]
+  /** Of a peer: the PeerHandles that it pins. */
+  readonly handles: readonly string[] | undefined
+}
+
+/** Nothing is known of it that could be sent, and nothing that says that relays should not have it. */
+export function isKept({ standing, placed }: ObjectState): boolean {
+  return placed === undefined && (standing.state === 'withheld' || standing.state === 'invalid')
+}
