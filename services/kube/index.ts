@@ -36,4 +36,5 @@ export {
 } from './rest/client.ts'
 export { isKubeError, isTransient, type KubeCause, KubeError, type KubeErrorCode } from './rest/kube-error.ts'
 export { Informer, type InformerListener, type InformerOptions } from './watch/informer.ts'
+export type { Strip } from './watch/object-store.ts'
 export { Reflector, type ReflectorListener, type ReflectorOptions, type ReflectorTiming } from './watch/reflector.ts'

@@ -2,14 +2,15 @@ import type { KubeObject } from '../objects.ts'
 import type { KubeError } from '../rest/kube-error.ts'
 import { Reflector, type ReflectorOptions } from './reflector.ts'
 
-export interface InformerOptions<T extends KubeObject> extends Omit<ReflectorOptions<T>, 'namespace'> {
+export interface InformerOptions<T extends KubeObject, S extends KubeObject = T>
+  extends Omit<ReflectorOptions<T, S>, 'namespace'> {
   /** `*`: one watch of the whole cluster; else one for each namespace. Ignored for a type without namespaces. */
   readonly namespaces: '*' | readonly string[]
 }
 
-export interface InformerListener<T extends KubeObject> {
-  readonly upsert: (object: T, old: T | undefined) => void
-  readonly remove: (object: T) => void
+export interface InformerListener<S extends KubeObject> {
+  readonly upsert: (object: S, old: S | undefined) => void
+  readonly remove: (object: S) => void
   /** Once: everything has been listed for the first time and told. */
   readonly synced?: () => void
   /** The position moved; `position` has the new one. */
@@ -19,19 +20,19 @@ export interface InformerListener<T extends KubeObject> {
 }
 
 /** The objects of one type in the namespaces of the installation: one reflector for each. */
-export class Informer<T extends KubeObject> {
-  readonly #reflectors: readonly Reflector<T>[]
-  readonly #listener: InformerListener<T>
+export class Informer<T extends KubeObject, S extends KubeObject = T> {
+  readonly #reflectors: readonly Reflector<T, S>[]
+  readonly #listener: InformerListener<S>
   #isSynced = false
 
-  constructor(options: InformerOptions<T>, listener: InformerListener<T>) {
+  constructor(options: InformerOptions<T, S>, listener: InformerListener<S>) {
     const { namespaces, ...rest } = options
     const scopes = namespaces === '*' || !options.type.namespaced ? [{}] : unique(namespaces)
     if (scopes.length === 0) throw new TypeError('an informer watches at least one namespace')
     this.#listener = listener
     this.#reflectors = scopes.map(
       (scope) =>
-        new Reflector<T>(
+        new Reflector<T, S>(
           { ...rest, ...scope },
           {
             upsert: listener.upsert,
@@ -58,7 +59,7 @@ export class Informer<T extends KubeObject> {
   }
 
   /** By `namespace/name`, see `keyOf`. */
-  get(key: string): T | undefined {
+  get(key: string): S | undefined {
     for (const reflector of this.#reflectors) {
       const object = reflector.objects.get(key)
       if (object !== undefined) return object
@@ -66,7 +67,7 @@ export class Informer<T extends KubeObject> {
     return undefined
   }
 
-  *values(): IterableIterator<T> {
+  *values(): IterableIterator<S> {
     for (const reflector of this.#reflectors) yield* reflector.objects.values()
   }
 

@@ -6,10 +6,10 @@ function object(name: string, version: number, uid = `uid-${name}`): KubeObject 
   return { metadata: { name, namespace: 'ns', uid, resourceVersion: String(version) } }
 }
 
-function storeWithLog(): { store: ObjectStore<KubeObject>; log: string[] } {
+function storeWithLog(): { store: ObjectStore<KubeObject, KubeObject>; log: string[] } {
   const log: string[] = []
   const told = ({ metadata }: KubeObject) => `${metadata.name}@${metadata.resourceVersion}`
-  const store = new ObjectStore<KubeObject>({
+  const store = new ObjectStore<KubeObject, KubeObject>((object) => object, {
     upsert: (object, old) => log.push(`${told(object)} was ${old === undefined ? 'not there' : told(old)}`),
     remove: (old) => log.push(`${told(old)} is gone`),
   })
@@ -50,6 +50,22 @@ describe('a store of objects', () => {
     expect(log).toEqual(['a@1 was not there'])
     listed.commit()
     expect(log).toEqual(['a@1 was not there', 'a@1 is gone', 'b@2 was not there'])
+  })
+
+  test('what is kept is asked for once for each version, with what is kept of the one before', () => {
+    const asked: string[] = []
+    const store = new ObjectStore<KubeObject, KubeObject>(
+      (object, old) => {
+        asked.push(`${object.metadata.resourceVersion} after ${old?.metadata.resourceVersion}`)
+        return object
+      },
+      { upsert: () => {}, remove: () => {} },
+    )
+    for (const version of [1, 1, 2]) store.upsert(object('a', version))
+    const listed = store.beginList()
+    listed.add(object('a', 2))
+    listed.commit()
+    expect(asked).toEqual(['1 after undefined', '2 after 1'])
   })
 
   test('a list tells the difference and keeps the very objects that are the same', () => {

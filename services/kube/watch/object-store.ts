@@ -1,21 +1,26 @@
 import { type KubeObject, keyOf } from '../objects.ts'
 
-export interface StoreListener<T extends KubeObject> {
+export interface StoreListener<S extends KubeObject> {
   /** A new object (`old` undefined) or a new version of one. */
-  readonly upsert: (object: T, old: T | undefined) => void
-  readonly remove: (object: T) => void
+  readonly upsert: (object: S, old: S | undefined) => void
+  readonly remove: (object: S) => void
 }
 
-/** The objects of one reflector by `namespace/name`; it tells what changes, and only that. */
-export class ObjectStore<T extends KubeObject> {
-  readonly #listener: StoreListener<T>
-  #objects = new Map<string, T>()
+/** What is kept of an object; it keeps name, namespace, uid and resourceVersion. `old` is what is kept of the version before. */
+export type Strip<T extends KubeObject, S extends KubeObject> = (object: T, old: S | undefined) => S
 
-  constructor(listener: StoreListener<T>) {
+/** The objects of one reflector by `namespace/name`; it tells what changes, and only that. */
+export class ObjectStore<T extends KubeObject, S extends KubeObject> {
+  readonly #strip: Strip<T, S>
+  readonly #listener: StoreListener<S>
+  #objects = new Map<string, S>()
+
+  constructor(strip: Strip<T, S>, listener: StoreListener<S>) {
+    this.#strip = strip
     this.#listener = listener
   }
 
-  get objects(): ReadonlyMap<string, T> {
+  get objects(): ReadonlyMap<string, S> {
     return this.#objects
   }
 
@@ -23,11 +28,12 @@ export class ObjectStore<T extends KubeObject> {
     const key = keyOf(object.metadata)
     const old = this.#objects.get(key)
     if (old !== undefined && isSame(old, object)) return
-    this.#objects.set(key, object)
-    this.#tell(object, old)
+    const stripped = this.#strip(object, old)
+    this.#objects.set(key, stripped)
+    this.#tell(stripped, old)
   }
 
-  remove(object: T): void {
+  remove(object: KubeObject): void {
     const key = keyOf(object.metadata)
     const old = this.#objects.get(key)
     // A late end of an object whose name belongs to another one by now says nothing about that one.
@@ -38,19 +44,19 @@ export class ObjectStore<T extends KubeObject> {
 
   /** A list under way: nothing changes before it is complete. */
   beginList(): ListedObjects<T> {
-    const listed = new Map<string, T>()
+    const listed = new Map<string, S>()
     return {
       add: (object) => {
         const key = keyOf(object.metadata)
         const old = this.#objects.get(key)
-        // The old one is kept, so that a list of what did not change takes no memory.
-        listed.set(key, old !== undefined && isSame(old, object) ? old : object)
+        // The old one is kept, so that a list of what did not change takes neither memory nor time.
+        listed.set(key, old !== undefined && isSame(old, object) ? old : this.#strip(object, old))
       },
       commit: () => this.#replaceAll(listed),
     }
   }
 
-  #replaceAll(listed: Map<string, T>): void {
+  #replaceAll(listed: Map<string, S>): void {
     const before = this.#objects
     this.#objects = listed
     for (const [key, old] of before) if (!listed.has(key)) this.#listener.remove(old)
@@ -60,7 +66,7 @@ export class ObjectStore<T extends KubeObject> {
     }
   }
 
-  #tell(object: T, old: T | undefined): void {
+  #tell(object: S, old: S | undefined): void {
     const isRecreated = old !== undefined && old.metadata.uid !== object.metadata.uid
     if (isRecreated) this.#listener.remove(old)
     this.#listener.upsert(object, isRecreated ? undefined : old)

@@ -5,10 +5,10 @@ import type { KubeObject, ResourceType } from '../objects.ts'
 import type { KubeClient } from '../rest/client.ts'
 import { isKubeError, KubeError } from '../rest/kube-error.ts'
 import { describe } from '../rest/paths.ts'
-import { ObjectStore, type StoreListener } from './object-store.ts'
+import { ObjectStore, type StoreListener, type Strip } from './object-store.ts'
 import { withoutManagedFields } from './strip.ts'
 
-export interface ReflectorListener<T extends KubeObject> extends StoreListener<T> {
+export interface ReflectorListener<S extends KubeObject> extends StoreListener<S> {
   /** A list is complete and everything that it changed has been told. */
   readonly listed: (resourceVersion: string) => void
   /** Everything up to this version has been told. */
@@ -17,14 +17,14 @@ export interface ReflectorListener<T extends KubeObject> extends StoreListener<T
   readonly failing: (error: KubeError) => void
 }
 
-export interface ReflectorOptions<T extends KubeObject> extends Selection {
+export interface ReflectorOptions<T extends KubeObject, S extends KubeObject = T> extends Selection {
   readonly client: KubeClient
   readonly type: ResourceType<T>
   /**
-   * Keeps what the caller needs of an object, which is all that stays in memory. Metadata (name, namespace, uid,
-   * resourceVersion) has to stay. It gets objects without `managedFields` and must not throw.
+   * Keeps what the caller needs of an object, which is all that stays in memory. It is asked once for each version, gets
+   * objects without `managedFields` and must not throw. Left out: objects stay as they are, and `S` is `T`.
    */
-  readonly strip?: (object: T) => T
+  readonly strip?: Strip<T, S>
   readonly pageSize?: number
   /** In [0, 1), for jitter. */
   readonly random: () => number
@@ -59,11 +59,11 @@ interface Waiter {
  * Keeps a selection of objects as the API server has it: one consistent paged list, then a watch with bookmarks. It lists
  * again when the version it watches from has expired and when the watch falls silent. A failure never removes an object.
  */
-export class Reflector<T extends KubeObject> {
-  readonly #options: ReflectorOptions<T>
+export class Reflector<T extends KubeObject, S extends KubeObject = T> {
+  readonly #options: ReflectorOptions<T, S>
   readonly #timing: ReflectorTiming
-  readonly #listener: ReflectorListener<T>
-  readonly #store: ObjectStore<T>
+  readonly #listener: ReflectorListener<S>
+  readonly #store: ObjectStore<T, S>
   readonly #backoff: Backoff
   readonly #stopped = new AbortController()
   #waiters: Waiter[] = []
@@ -73,17 +73,18 @@ export class Reflector<T extends KubeObject> {
   #isExpired = true
   #running: Promise<void> | undefined
 
-  constructor(options: ReflectorOptions<T>, listener: ReflectorListener<T>) {
+  constructor(options: ReflectorOptions<T, S>, listener: ReflectorListener<S>) {
     this.#options = options
     this.#timing = { ...REFLECTOR_TIMING, ...options.timing }
     this.#listener = listener
-    this.#store = new ObjectStore(listener)
+    const strip: Strip<T, S> = options.strip ?? ((object) => object as KubeObject as S)
+    this.#store = new ObjectStore((object, old) => strip(withoutManagedFields(object), old), listener)
     const { backoffInitialMs: initialMs, backoffMaxMs: maxMs } = this.#timing
     this.#backoff = new Backoff({ initialMs, maxMs, random: options.random })
   }
 
   /** What is known, by `namespace/name`; empty before the first list. */
-  get objects(): ReadonlyMap<string, T> {
+  get objects(): ReadonlyMap<string, S> {
     return this.#store.objects
   }
 
@@ -138,16 +139,14 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #list(): Promise<void> {
-    const { client, strip = (object: T) => object } = this.#options
+    const { client } = this.#options
     // Who asks from now on wants a list that begins later.
     const waiters = this.#waiters
     this.#waiters = []
     const listed = this.#store.beginList()
     try {
       const request = { ...this.#selection(), signal: this.#stopped.signal }
-      const resourceVersion = await client.listEach(request, (object) =>
-        listed.add(strip(withoutManagedFields(object))),
-      )
+      const resourceVersion = await client.listEach(request, (object) => listed.add(object))
       listed.commit()
       this.#isExpired = false
       this.#position = resourceVersion
@@ -161,7 +160,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #watch(position: string): Promise<void> {
-    const { client, strip = (object: T) => object } = this.#options
+    const { client } = this.#options
     const { watchTimeoutSeconds, silenceMs } = this.#timing
     const { clock } = client
     const interrupt = this.#interrupt
@@ -187,7 +186,7 @@ export class Reflector<T extends KubeObject> {
         // What was read before the interruption is old news to whoever asked for it.
         if (interrupt.signal.aborted) break
         if (event.type === 'deleted') this.#store.remove(event.object)
-        else if (event.type !== 'bookmark') this.#store.upsert(strip(withoutManagedFields(event.object)))
+        else if (event.type !== 'bookmark') this.#store.upsert(event.object)
         this.#position = event.resourceVersion
         this.#listener.position(event.resourceVersion)
       }
