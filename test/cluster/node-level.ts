@@ -6,7 +6,7 @@ import { startEtcd } from './api/etcd.ts'
 import { programs } from './binaries/build.ts'
 import { ALL_PROGRAMS } from './binaries/table.ts'
 import { cleanUp, cleanUpStale } from './clean-up.ts'
-import { startContainerd } from './node/containerd.ts'
+import { importImage, startContainerd } from './node/containerd.ts'
 import { makeControlGroup } from './node/control-groups.ts'
 import { startCoreDns } from './node/core-dns.ts'
 import { startKubelet } from './node/kubelet.ts'
@@ -68,14 +68,13 @@ async function start(
 
   const startNode = async () => {
     const options = { programs: files, wrapper, podAddresses: NODE_POD_ADDRESSES, networkName: name }
-    const containerd = await startContainerd(folder, options)
-    await containerd.importImage(await makePauseImage(folder))
+    await startContainerd(folder, options)
+    await importImage(files.ctr, folder, await makePauseImage(folder))
     const node = { nodeName: NODE_NAME, nodeAddress, controlGroup: name }
     await startKubelet(folder, apiServer, { program: files.kubelet, wrapper, authority, ...node })
-    return containerd
   }
   const part = (program: keyof typeof files) => ({ program: files[program], wrapper, authority })
-  const [containerd] = await Promise.all([
+  await Promise.all([
     startNode(),
     startControllerManager(folder, apiServer, { ...part('kube-controller-manager'), podAddresses: POD_ADDRESSES }),
     startScheduler(folder, apiServer, part('kube-scheduler')),
@@ -84,5 +83,5 @@ async function start(
     makeVolumes(apiServer.client(), folder, NODE_NAME),
   ])
   const api = await ApiCluster.of({ folder, authority, etcd, apiServer, kubectlProgram: files.kubectl, stop })
-  return new NodeCluster({ api, nodeAddress, hostAddress, containerd, helmProgram: files.helm })
+  return new NodeCluster({ api, nodeAddress, hostAddress, folder, ctrProgram: files.ctr, helmProgram: files.helm })
 }

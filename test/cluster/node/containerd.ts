@@ -15,11 +15,6 @@ export interface ContainerdOptions {
   readonly networkName: string
 }
 
-export interface Containerd {
-  /** Takes in an OCI layout tar whose index names the image. */
-  importImage(archive: string): Promise<void>
-}
-
 const PLUGIN_FOLDER = '/usr/lib/cni'
 
 /** Where it listens, and what tells its shims from others. */
@@ -32,7 +27,7 @@ export function stateFolderOf(folder: RunFolder): string {
   return folder.file('containerd', 'state')
 }
 
-export async function startContainerd(folder: RunFolder, options: ContainerdOptions): Promise<Containerd> {
+export async function startContainerd(folder: RunFolder, options: ContainerdOptions): Promise<void> {
   const { containerd, ctr } = options.programs
   const configuration = folder.file('containerd', 'config.toml')
   await mkdir(folder.file('cni'), { recursive: true })
@@ -43,14 +38,17 @@ export async function startContainerd(folder: RunFolder, options: ContainerdOpti
   const env = { PATH: `${dirname(options.programs['containerd-shim-runc-v2'])}:${process.env.PATH ?? ''}` }
   const { wrapper } = options
   const daemon = startDaemon(folder, 'containerd', containerd, ['--config', configuration], { wrapper, env })
-  const control = (...args: string[]) => run(ctr, ['-a', socketOf(folder), '-n', 'k8s.io', ...args])
-  const serves = async () => (await control('version')) !== ''
+  const serves = async () => (await control(ctr, folder, 'version')) !== ''
   await Promise.race([until('containerd serves', serves), daemon.failure])
-  return {
-    async importImage(archive) {
-      await control('images', 'import', archive)
-    },
-  }
+}
+
+/** Takes in an OCI layout tar whose index names the image. */
+export async function importImage(ctr: string, folder: RunFolder, archive: string): Promise<void> {
+  await control(ctr, folder, 'images', 'import', archive)
+}
+
+function control(ctr: string, folder: RunFolder, ...args: readonly string[]): Promise<string> {
+  return run(ctr, ['-a', socketOf(folder), '-n', 'k8s.io', ...args])
 }
 
 function configurationOf(folder: RunFolder): string {

@@ -1,40 +1,36 @@
 import type { ApiCluster } from '../api/cluster.ts'
 import { run } from '../processes/command.ts'
-import type { Containerd } from './containerd.ts'
+import type { RunFolder } from '../processes/run-folder.ts'
+import { importImage } from './containerd.ts'
+import type { PodCluster } from './pod-cluster.ts'
 
-/** A cluster on which pods run. */
-export class NodeCluster {
+interface NodeClusterParts {
+  readonly api: ApiCluster
+  readonly nodeAddress: string
+  readonly hostAddress: string
+  readonly folder: RunFolder
+  readonly ctrProgram: string
+  readonly helmProgram: string
+}
+
+/** A cluster of our own, whose every part can be made to fail. */
+export class NodeCluster implements PodCluster {
   /** Its API, with credentials and faults. */
   readonly api: ApiCluster
-  /** Reachable from this machine, as are the ports of Services of the type NodePort on it. */
   readonly nodeAddress: string
   /** This machine's, as pods reach it. */
   readonly hostAddress: string
-  readonly #containerd: Containerd
-  readonly #helmProgram: string
+  readonly #parts: NodeClusterParts
 
-  constructor(parts: {
-    readonly api: ApiCluster
-    readonly nodeAddress: string
-    readonly hostAddress: string
-    readonly containerd: Containerd
-    readonly helmProgram: string
-  }) {
+  constructor(parts: NodeClusterParts) {
     this.api = parts.api
     this.nodeAddress = parts.nodeAddress
     this.hostAddress = parts.hostAddress
-    this.#containerd = parts.containerd
-    this.#helmProgram = parts.helmProgram
+    this.#parts = parts
   }
 
-  /** Takes in an OCI layout tar, as `npm run image` makes it; no registry is ever asked. */
-  loadImage(archive: string): Promise<void> {
-    return this.#containerd.importImage(archive)
-  }
-
-  /** As cluster-admin; resolves with what Helm printed. */
-  helm(...args: string[]): Promise<string> {
-    return run(this.#helmProgram, args, { env: { KUBECONFIG: this.api.kubeconfig } })
+  get kubeconfig(): string {
+    return this.api.kubeconfig
   }
 
   kubectl(...args: string[]): Promise<string> {
@@ -43,6 +39,14 @@ export class NodeCluster {
 
   apply(manifests: string, ...args: string[]): Promise<string> {
     return this.api.apply(manifests, ...args)
+  }
+
+  helm(...args: string[]): Promise<string> {
+    return run(this.#parts.helmProgram, args, { env: { KUBECONFIG: this.kubeconfig } })
+  }
+
+  loadImage(archive: string): Promise<void> {
+    return importImage(this.#parts.ctrProgram, this.#parts.folder, archive)
   }
 
   stop(): Promise<void> {

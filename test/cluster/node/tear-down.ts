@@ -29,10 +29,10 @@ export async function tearDownNode(folder: RunFolder): Promise<void> {
   const { name } = JSON.parse(readFileSync(folder.file(TRACES), 'utf8')) as NodeTraces
   await killShims(folder)
   await removeControlGroup(name)
-  await removeShimSockets(folder)
+  await removeContainerTraces(folder)
   await unmountBelow(folder.path)
   await removeNetwork(name)
-  await removeNotes(folder, name)
+  await removeLogLinks(folder)
 }
 
 /** Shims outlive containerd on purpose. Each names the socket of its containerd on its command line. */
@@ -46,24 +46,26 @@ async function killShims(folder: RunFolder): Promise<void> {
   }
 }
 
-/** They lie outside of the run folder; each task's folder tells where its own is. */
-async function removeShimSockets(folder: RunFolder): Promise<void> {
-  const tasks = join(stateFolderOf(folder), 'io.containerd.runtime.v2.task', 'k8s.io')
-  for (const task of await namesIn(tasks)) {
-    const text = await readFile(join(tasks, task, 'bootstrap.json'), 'utf8').catch(() => '{}')
+/** What shims and network plugins left elsewhere for a container that was not stopped in good order. */
+async function removeContainerTraces(folder: RunFolder): Promise<void> {
+  const containers = join(stateFolderOf(folder), 'io.containerd.runtime.v2.task', 'k8s.io')
+  const results = '/var/lib/cni/results'
+  for (const container of await namesIn(containers)) {
+    const text = await readFile(join(containers, container, 'bootstrap.json'), 'utf8').catch(() => '{}')
     const { address } = JSON.parse(text) as { readonly address?: string }
     if (address?.startsWith('unix://')) await rm(address.slice('unix://'.length), { force: true })
+    for (const file of await namesIn(results)) {
+      if (file.includes(container)) await rm(join(results, file), { force: true })
+    }
   }
 }
 
-/** What network plugins and kubelet write to places that nobody can choose. */
-async function removeNotes(folder: RunFolder, name: string): Promise<void> {
-  const results = '/var/lib/cni/results'
-  for (const file of await namesIn(results)) if (file.startsWith(`${name}-`)) await rm(join(results, file))
+/** kubelet's links to the logs of containers, in a place that nobody can choose. */
+async function removeLogLinks(folder: RunFolder): Promise<void> {
   const logs = '/var/log/containers'
   for (const link of await namesIn(logs)) {
     const target = await readlink(join(logs, link)).catch(() => '')
-    if (target.startsWith(`${folder.path}/`)) await rm(join(logs, link))
+    if (target.startsWith(`${folder.path}/`)) await rm(join(logs, link), { force: true })
   }
 }
 
