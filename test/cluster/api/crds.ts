@@ -27,7 +27,7 @@ export async function applyCrds(client: ApiClient, folder: string = CRD_FOLDER):
 }
 
 /** Resolves when the condition `Established` is true and a list is answered. */
-export async function applyCrd(client: ApiClient, definition: Definition): Promise<void> {
+async function applyCrd(client: ApiClient, definition: Definition): Promise<void> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name}`
   await client.send({
     method: 'PATCH',
