@@ -1,0 +1,168 @@
+import type { Clock } from '@causeway/kube'
+import type { BackendStatus, InstanceStatus, PeerStatus } from '@causeway/rpc'
+import { type ObjectKey, objectKey, relayKey } from '../snapshot/object-key.ts'
+import type { Concerned } from './concerned.ts'
+import {
+  type Acceptance,
+  type InstanceChange,
+  type InstanceName,
+  type InstanceSink,
+  instanceKey,
+  isSameProcess,
+} from './instance.ts'
+
+/** CONTROL section 4: a silent instance leaves the count after this time. */
+const SILENCE_MS = 60_000
+
+interface Row {
+  readonly instance: InstanceName
+  readonly label: string
+  readonly acceptances: Map<ObjectKey, Acceptance>
+  status: InstanceStatus | undefined
+  peers: ReadonlyMap<string, PeerStatus>
+  backends: ReadonlyMap<string, BackendStatus>
+  /** Running while its stream has ended. */
+  silence: unknown
+}
+
+export interface RosterOptions {
+  readonly clock: Clock
+  /** What an instance is called, as its pod is. */
+  readonly label: (relay: string, ordinal: number) => string
+  /** Something is different about the instances that these objects concern. */
+  readonly onChanged: (objects: Iterable<ObjectKey>) => void
+  /** An instance of this relay (`namespace/name`) has come, or has left the count. */
+  readonly onCount: (relay: string) => void
+}
+
+/** All instances that are known of, wherever they have their stream, and what each said last. */
+export class Roster implements InstanceSink {
+  readonly #options: RosterOptions
+  readonly #rows = new Map<string, Row>()
+  readonly #byRelay = new Map<string, Set<Row>>()
+
+  constructor(options: RosterOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  changed(instance: InstanceName, { acceptances, status }: InstanceChange): void {
+    const row = this.#row(instance)
+    if (row === undefined) return
+    const objects = new Set<ObjectKey>(acceptances.keys())
+    for (const [key, acceptance] of acceptances) {
+      if (acceptance === undefined) row.acceptances.delete(key)
+      else row.acceptances.set(key, acceptance)
+    }
+    if (status !== undefined) for (const key of this.#takeStatus(row, status)) objects.add(key)
+    this.#options.onChanged(objects)
+  }
+
+  gone(instance: InstanceName): void {
+    const row = this.#rows.get(instanceKey(instance))
+    if (row === undefined || !isSameProcess(row.instance, instance) || row.silence !== undefined) return
+    row.silence = this.#options.clock.setTimeout(() => this.#remove(row), SILENCE_MS)
+    this.#options.onCount(relayOf(instance))
+  }
+
+  /** The instances of these relays (`namespace/name`), and what they say of an object. */
+  concerned(key: ObjectKey, relays: readonly string[]): readonly Concerned[] {
+    return relays.flatMap((relay) => [...(this.#byRelay.get(relay) ?? [])].map((row) => concernedBy(row, key)))
+  }
+
+  close(): void {
+    for (const { silence } of this.#rows.values()) this.#options.clock.clearTimeout(silence)
+    this.#rows.clear()
+    this.#byRelay.clear()
+  }
+
+  /** Undefined: a newer process of the same ordinal is known. */
+  #row(instance: InstanceName): Row | undefined {
+    const found = this.#rows.get(instanceKey(instance))
+    if (found !== undefined && isSameProcess(found.instance, instance)) {
+      if (found.silence !== undefined) this.#heardAgain(found)
+      return found
+    }
+    if (found !== undefined && found.instance.bootId > instance.bootId) return undefined
+    if (found !== undefined) this.#remove(found)
+    const row: Row = {
+      instance,
+      label: this.#options.label(instance.relay, instance.ordinal),
+      acceptances: new Map(),
+      status: undefined,
+      peers: new Map(),
+      backends: new Map(),
+      silence: undefined,
+    }
+    this.#rows.set(instanceKey(instance), row)
+    const relay = relayOf(instance)
+    const others = this.#byRelay.get(relay)
+    if (others === undefined) this.#byRelay.set(relay, new Set([row]))
+    else others.add(row)
+    this.#options.onCount(relay)
+    return row
+  }
+
+  #heardAgain(row: Row): void {
+    this.#options.clock.clearTimeout(row.silence)
+    row.silence = undefined
+    this.#options.onCount(relayOf(row.instance))
+  }
+
+  #remove(row: Row): void {
+    this.#options.clock.clearTimeout(row.silence)
+    const relay = relayOf(row.instance)
+    this.#rows.delete(instanceKey(row.instance))
+    const others = this.#byRelay.get(relay)
+    others?.delete(row)
+    if (others?.size === 0) this.#byRelay.delete(relay)
+    this.#options.onCount(relay)
+  }
+
+  /** Answers the objects of which the instance says something else now. */
+  #takeStatus(row: Row, status: InstanceStatus): readonly ObjectKey[] {
+    const peers = new Map(status.peers.map((one) => [one.name, one]))
+    const backends = new Map(status.backends.map((one) => [one.name, one]))
+    const objects = [
+      ...differing(row.peers, peers).map((name) => objectKey('MeshPeer', name)),
+      ...differing(row.backends, backends).map((name) => objectKey('MeshBackend', name)),
+      relayKey(relayOf(row.instance)),
+    ]
+    row.status = status
+    row.peers = peers
+    row.backends = backends
+    return objects
+  }
+}
+
+function relayOf({ namespace, relay }: InstanceName): string {
+  return `${namespace}/${relay}`
+}
+
+function concernedBy(
+  { instance, label, acceptances, status, peers, backends, silence }: Row,
+  key: ObjectKey,
+): Concerned {
+  const name = key.slice(key.indexOf(' ') + 1)
+  return {
+    instance,
+    label,
+    isConnected: silence === undefined,
+    acceptance: acceptances.get(key),
+    status,
+    peer: key.startsWith('MeshPeer ') ? peers.get(name) : undefined,
+    backend: key.startsWith('MeshBackend ') ? backends.get(name) : undefined,
+  }
+}
+
+function differing<Status>(before: ReadonlyMap<string, Status>, after: ReadonlyMap<string, Status>): readonly string[] {
+  const names = new Set([...before.keys(), ...after.keys()])
+  return [...names].filter((name) => printed(before.get(name)) !== printed(after.get(name)))
+}
+
+function printed(status: unknown): string {
+  return JSON.stringify(status, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)) ?? ''
+}
