@@ -1,11 +1,13 @@
 /**
  * `npm test`: everything that has to hold. Static checks, every test (unit, conformance, simulation, integration,
- * requirement coverage), then the mutants. Ends with a line `N passed, N failed`; a skipped test counts as failed,
+ * requirement coverage, and those against a real API server), then the mutants. `--e2e` adds the tests that need a node
+ * with containers, and root. Ends with a line `N passed, N failed`; a skipped test counts as failed,
  * because nothing may be skipped without being seen.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readOptions } from './options.ts'
 import { printSummary, runStep, STATIC_STEPS, type Step, type StepResult } from './step.ts'
 
 interface VitestReport {
@@ -16,6 +18,9 @@ interface VitestReport {
   readonly numFailedTestSuites: number
 }
 
+const { e2e } = readOptions({ e2e: { type: 'boolean', default: false } }, 'npm test [-- --e2e]')
+/** Of the cluster that the tests start. */
+const level = e2e ? 'node' : 'api'
 const work = mkdtempSync(join(tmpdir(), 'causeway-test-'))
 const results: StepResult[] = []
 let passed = 0
@@ -27,30 +32,37 @@ async function step(one: Step): Promise<StepResult> {
   return result
 }
 
-for (const one of STATIC_STEPS) {
+/** A step that is one test. */
+async function counted(one: Step): Promise<void> {
   if ((await step(one)).ok) passed += 1
   else failed += 1
 }
 
-const reportFile = join(work, 'vitest.json')
-const tests = await step({
-  name: 'tests',
-  command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`],
-})
-const report = readReport(reportFile)
-if (report === undefined) {
-  failed += 1
-} else {
+/** A run of the test runner, each of whose tests counts. */
+async function tests(name: string, options: readonly string[]): Promise<void> {
+  const reportFile = join(work, `${name.replaceAll(' ', '-')}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]
+  const { ok } = await step({ name, command: ['vitest', 'run', ...options, ...reporters] })
+  const report = readReport(reportFile)
+  if (report === undefined) {
+    failed += 1
+    return
+  }
   const skipped = report.numPendingTests + report.numTodoTests
   if (skipped > 0) console.error(`${skipped} tests were skipped: that counts as failed`)
   passed += report.numPassedTests
   failed += report.numFailedTests + skipped
   // A file that does not even load fails without any test of its own.
-  if (!tests.ok && report.numFailedTests === 0) failed += Math.max(1, report.numFailedTestSuites)
+  if (!ok && report.numFailedTests === 0) failed += Math.max(1, report.numFailedTestSuites)
 }
 
-if ((await step({ name: 'mutants', command: ['node', 'test/mutants/run.ts'] })).ok) passed += 1
-else failed += 1
+for (const one of STATIC_STEPS) await counted(one)
+
+// Nothing to do but the first time, when it takes about ten minutes; no test should wait for a compiler.
+await counted({ name: 'cluster programs', command: ['node', 'test/cluster/main.ts', 'build', '--level', level] })
+await tests('tests', [])
+if (e2e) await tests('end to end', ['--config', 'test/e2e/vitest.config.ts'])
+await counted({ name: 'mutants', command: ['node', 'test/mutants/run.ts'] })
 
 rmSync(work, { recursive: true, force: true })
 printSummary(results)
