@@ -97,7 +97,7 @@ class OpenRelay implements RunningRelay {
   /** Rejects with RelayStartError. */
   async listen(): Promise<void> {
     const { npamp, mcp, admin, limits } = this.#options.config
-    const mesh = npamp && (await opening('npamp', () => this.#mesh.listen({ ...npamp, ...limits })))
+    const mesh = npamp && (await opening('npamp', () => this.#mesh.listen({ ...npamp, ...limits }))).address
     this.#listener = mcp && (await opening('mcp', () => this.#listenMcp(mcp)))
     this.#tlsWatch = mcp?.tls && this.#watchTls(mcp.tls)
     this.#admin = admin && (await opening('admin', () => this.#listenAdmin(admin)))

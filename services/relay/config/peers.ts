@@ -24,6 +24,7 @@ export async function peerConfig(peer: MeshPeer, { backends }: Closure): Promise
     defaultBackend: defaultBackend && wireNameOf(defaultBackend),
     maxFrameOctets: spec.maxFrameBytes,
     sessionsPerPeer: spec.limits.sessionsPerPeer,
+    acceptSuccessors: spec.acceptSuccessors,
   }
 }
 

@@ -58,6 +58,11 @@ export class AssociationCalls {
     return this.#outgoing?.wantOwnAssociation ?? false
   }
 
+  /** Sessions that clients of the peer have here. */
+  get incomingSessions(): number {
+    return this.#incoming?.sessions ?? 0
+  }
+
   /** Sessions of our clients that are pinned here, by `Session.id`. */
   get sessions(): ReadonlyMap<string, PinnedSession> {
     return this.#serverTraffic?.sessions ?? NO_SESSIONS
@@ -125,6 +130,11 @@ export class AssociationCalls {
     else this.#theBudget.release(-change)
   }
 
+  /** Who may reach which target has changed. */
+  targetsChanged(): void {
+    this.#incoming?.targetsChanged()
+  }
+
   /** LINK session-end of the peer's. False when it is about no session of its clients here. */
   sessionEnded(key: Uint8Array, reason: SessionEndReason): boolean {
     return this.#incoming?.sessionEnded(key, reason) ?? false
@@ -167,14 +177,15 @@ export class AssociationCalls {
     if (this.#incoming !== undefined) return this.#incoming
     const host = this.#host
     const { config } = this.#home
-    const { clock, targets, random, incomingWatch, maxIncomingSessions, processBudget } = host.context
+    const { clock, targets, random, incomingWatch, processBudget } = host.context
     this.#incoming = new IncomingCalls({
       bridge: host.bridge,
       clock,
       targets,
       peerName: config.name,
-      defaultBackend: config.defaultBackend,
-      maxSessions: maxIncomingSessions,
+      defaultBackend: () => this.#home.config.defaultBackend,
+      maxSessions: () => host.context.maxIncomingSessions,
+      onlyReadOnly: () => host.context.readOnly,
       budget: this.#theBudget,
       processBudget,
       watch: incomingWatch,

@@ -26,15 +26,25 @@ export interface OwnIdentity {
 
 /** Makes the protocol core's side of associations. Those of one kind share their options. */
 export class AssociationFactory {
-  readonly #identity: OwnIdentity
-  readonly #extensions: OwnExtensions
-  readonly #responding: AssociationOptions
-  readonly #initiating = new WeakMap<PeerConfig, AssociationOptions>()
+  readonly #peers: PeerDirectory
+  #identity: OwnIdentity
+  #extensions: OwnExtensions
+  #responding: AssociationOptions
+  #initiating = new WeakMap<PeerConfig, AssociationOptions>()
 
   constructor(identity: OwnIdentity, peers: PeerDirectory) {
+    this.#peers = peers
     this.#identity = identity
-    this.#extensions = { tlvTypes: ANNOUNCED_TLV_TYPES, replica: identity.replica, bootId: identity.bootId }
+    this.#extensions = extensionsOf(identity)
     this.#responding = this.#optionsTowardsAnybody(peers)
+  }
+
+  /** For the associations that are made from now on. */
+  setIdentity(identity: OwnIdentity): void {
+    this.#identity = identity
+    this.#extensions = extensionsOf(identity)
+    this.#responding = this.#optionsTowardsAnybody(this.#peers)
+    this.#initiating = new WeakMap()
   }
 
   /** Throws IncompatibleError PROFILE_NOT_IMPLEMENTED. */
@@ -80,6 +90,10 @@ export class AssociationFactory {
       ...(assumedProtocols === undefined ? {} : { assumedProtocols }),
     }
   }
+}
+
+function extensionsOf({ replica, bootId }: OwnIdentity): OwnExtensions {
+  return { tlvTypes: ANNOUNCED_TLV_TYPES, replica, bootId }
 }
 
 /** For a peer that was taken off the list in the middle of its handshake. */

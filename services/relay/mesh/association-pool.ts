@@ -15,10 +15,10 @@ export class AssociationPool {
     return this.#pins.size
   }
 
-  /** Those that calls may start on. */
+  /** Those that calls may start on, without those that they should leave. */
   get usable(): number {
     let count = 0
-    for (const association of this.#associations) if (association.usable) count++
+    for (const association of this.#associations) if (association.takesNew) count++
     return count
   }
 
@@ -40,11 +40,14 @@ export class AssociationPool {
 
   /**
    * The one with the shortest queue among those that may take this call, none of its session's being pinned. `apart`: calls
-   * that hear notifications of a peer that cannot say whose they are share no association.
+   * that hear notifications of a peer that cannot say whose they are share no association. One that is retiring is chosen
+   * only while there is no other: a change is made before it is broken (CONTROL section 3).
    */
   choose(call: PeerCall, apart: boolean): PeerAssociation | undefined {
+    const onlyNew = this.usable > 0
     let best: PeerAssociation | undefined
     for (const association of this.#associations) {
+      if (onlyNew && association.retiring) continue
       if (!takes(association, call) || (apart && !association.keepsApart(call))) continue
       if (best === undefined || association.isShorterThan(best)) best = association
     }

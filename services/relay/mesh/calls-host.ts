@@ -33,7 +33,9 @@ export interface AssociationContext {
   readonly outgoingWatch: ExchangeWatch
   readonly incomingWatch: ExchangeWatch
   /** Sessions that one association may open at the targets here. */
-  readonly maxIncomingSessions: number
+  maxIncomingSessions: number
+  /** The configuration is too old, and nothing is served but what is read_only (CONTROL section 3). */
+  readOnly: boolean
 }
 
 /** The peer that the calls are with. */

@@ -15,7 +15,7 @@ export interface DiallerOptions {
   /** TCP and TLS. Rejects with an NpampError. */
   readonly connect: (address: PeerAddress, signal: AbortSignal) => Promise<Transport>
   /** An association, not opened yet; what becomes of it is told by `settled`. Throws an NpampError where it cannot be. */
-  readonly create: () => PeerAssociation
+  readonly create: (address: PeerAddress) => PeerAssociation
   /** All addresses were tried in vain. `failures`: how often in a row by now. */
   readonly onFailed: (failure: DialFailure, failures: number) => void
   /** One address was tried in vain. */
@@ -97,14 +97,19 @@ export class Dialler {
     this.#failed(failureOfClose(cause))
   }
 
-  stop(): void {
+  /** `why`: the relay is stopping, or dials in another way from now on. */
+  stop(why: string): void {
     this.#stopped = true
     this.#cancelRetry()
     this.#abort.abort()
-    // Those that have an owner already are closed by it, in words.
-    for (const association of [...this.#unsettled.keys()]) {
-      if (association.core.established === undefined)
-        association.abort(new ClosedError('CLOSED', 'the relay is stopping'))
+    for (const [association, shaking] of [...this.#unsettled]) {
+      if (association.core.established === undefined) association.abort(new ClosedError('CLOSED', why))
+      else {
+        // It has an owner already, who closes it in words or keeps it.
+        this.#unsettled.delete(association)
+        shaking.leave()
+        shaking.resolve(undefined)
+      }
     }
   }
 
@@ -142,7 +147,7 @@ export class Dialler {
         transport.destroy()
         return undefined
       }
-      const association = this.#options.create()
+      const association = this.#options.create(address)
       return await new Promise((resolve) => {
         // Before anything can happen to it.
         this.#unsettled.set(association, { resolve, leave })

@@ -2,6 +2,7 @@ import {
   type Bridge,
   type BridgeEvent,
   CANCELLED_METHOD,
+  EFFECT,
   type IncomingExchange,
   mcpRequest,
   type ScannedMessage,
@@ -23,7 +24,7 @@ import { IncomingCall, type IncomingCallHost } from './incoming-call.ts'
 import { hex, IncomingSessions } from './incoming-sessions.ts'
 import type { LocalTargets, TargetScope } from './local-targets.ts'
 import { ASSOCIATION_BUDGET_OCTETS, type ProcessBudget, type ReadBudget } from './read-budget.ts'
-import { NOT_JSON, type Refusal, TOO_MUCH, UNKNOWN_SESSION, UNKNOWN_TARGET } from './refusals.ts'
+import { NOT_JSON, ONLY_READ_ONLY, type Refusal, TOO_MUCH, UNKNOWN_SESSION, UNKNOWN_TARGET } from './refusals.ts'
 import { ReplyRoom } from './reply-room.ts'
 import { notAsked, type SentServerRequests } from './sent-server-requests.ts'
 import { NO_SERVER_REQUESTS, NOBODY_TO_ASK, SESSION_GONE } from './unplaced.ts'
@@ -35,8 +36,10 @@ export interface IncomingCallsOptions {
   /** `namespace/name`: what grants name. */
   readonly peerName: string
   /** For requests that name no target. */
-  readonly defaultBackend: string | undefined
-  readonly maxSessions: number
+  readonly defaultBackend: () => string | undefined
+  readonly maxSessions: () => number
+  /** Whether the configuration is too old for anything else (CONTROL section 3). */
+  readonly onlyReadOnly: () => boolean
   readonly budget: ReadBudget
   readonly processBudget: ProcessBudget
   readonly watch: ExchangeWatch
@@ -107,11 +110,17 @@ export class IncomingCalls {
     return this.#calls.size
   }
 
+  /** Sessions that clients of the peer have here. */
+  get sessions(): number {
+    return this.#sessions.size
+  }
+
   request(event: BridgeEvent & { type: 'request' }): void {
-    const { clock, budget, watch } = this.#options
+    const { clock, budget, watch, onlyReadOnly } = this.#options
     const { exchange, parameters } = event
     const requestId = this.#options.requestId(exchange.ordinal)
-    const place = this.#place(event)
+    const denied = onlyReadOnly() && effectHere(exchange, watch) !== EFFECT.READ_ONLY
+    const place = denied ? ONLY_READ_ONLY : this.#place(event)
     if ('code' in place) {
       this.#refuse(exchange, place, requestId)
       return
@@ -145,7 +154,7 @@ export class IncomingCalls {
   notification(event: BridgeEvent & { type: 'notification' }): void {
     const { targets, peerName, defaultBackend, watch, sendSessionEnd, queueFull } = this.#options
     const { route, method, message } = event
-    const name = route?.target ?? defaultBackend
+    const name = route?.target ?? defaultBackend()
     const target = name === undefined ? undefined : targets.find(name, peerName)
     if (target === undefined) {
       watch.notificationDropped('unknown_target')
@@ -210,6 +219,18 @@ export class IncomingCalls {
     return this.#sessions.end(key, reason)
   }
 
+  /** Who may reach which target has changed: sessions with a target that is not the peer's any more end. */
+  targetsChanged(): void {
+    const { targets, peerName, defaultBackend, sendSessionEnd } = this.#options
+    for (const { session, client, scope } of this.#sessions.all()) {
+      const name = client.route?.target ?? defaultBackend()
+      const target = name === undefined ? undefined : targets.find(name, peerName)
+      if (target !== undefined && this.#sessions.scopeOf(target) === scope) continue
+      this.#sessions.end(session.key, 'policy')
+      if (client.route !== undefined) sendSessionEnd(session.key, 'policy')
+    }
+  }
+
   drained(): void {
     this.#resumeWaiting()
     this.#clients.drained()
@@ -242,7 +263,7 @@ export class IncomingCalls {
   #place(event: BridgeEvent & { type: 'request' }): Place | Refusal {
     const { targets, peerName, defaultBackend, budget, queuedOctets } = this.#options
     const { exchange, message } = event
-    const name = exchange.route?.target ?? (isForServers(exchange.method) ? defaultBackend : undefined)
+    const name = exchange.route?.target ?? (isForServers(exchange.method) ? defaultBackend() : undefined)
     const target = name === undefined ? undefined : targets.find(name, peerName)
     if (target === undefined) return UNKNOWN_TARGET
     if (message?.idToken === undefined) return NOT_JSON

@@ -10,7 +10,7 @@ export interface IncomingSession {
 }
 
 export interface IncomingSessionsOptions {
-  readonly maxSessions: number
+  readonly maxSessions: () => number
   /** Whoever hears what the server says in a session that begins; `route`: undefined where the peer cannot be told it. */
   readonly clientOf: (route: RouteContext | undefined) => FarClient
   readonly onOpened: () => void
@@ -33,6 +33,11 @@ export class IncomingSessions {
 
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** A copy, so that sessions may end while it is walked. */
+  all(): IncomingSession[] {
+    return [...this.#sessions.values()]
   }
 
   /** The one scope of this association at a target. */
@@ -78,7 +83,7 @@ export class IncomingSessions {
   /** Undefined when the association has as many as it may have, or the key is another target's. */
   open(key: Uint8Array, scope: TargetScope, route: RouteContext | undefined): IncomingSession | undefined {
     const id = hex(key)
-    if (this.#sessions.size >= this.#options.maxSessions || this.#sessions.has(id)) return undefined
+    if (this.#sessions.size >= this.#options.maxSessions() || this.#sessions.has(id)) return undefined
     const client = this.#options.clientOf(route)
     const opened: IncomingSession = { session: { key, id, client }, client, scope }
     this.#sessions.set(id, opened)

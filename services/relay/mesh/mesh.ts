@@ -19,8 +19,11 @@ import { Peer } from './peer.ts'
 import { PeerAssociation } from './peer-association.ts'
 import { type PeerAddress, type PeerConfig, tlsTowards } from './peer-config.ts'
 import { PeerDirectory } from './peer-directory.ts'
+import { type PeerState, stateOf } from './peer-state.ts'
 import { PeerTarget } from './peer-target.ts'
 import { ProcessBudget } from './read-budget.ts'
+import type { SuccessorStore } from './successor-store.ts'
+import { Successors } from './successors.ts'
 
 export interface MeshOptions {
   readonly identity: OwnIdentity
@@ -28,7 +31,13 @@ export interface MeshOptions {
   readonly targets: LocalTargets
   /** A session of a client of this relay is over: a peer ended it, or its association was lost. */
   readonly onSessionEnded: (sessionId: string) => void
+  /** What `peerStates` says may have changed. */
+  readonly onPeerChanged?: () => void
   readonly limits: MeshLimits
+  /** Where successors of peers are kept; in memory only where it is absent. */
+  readonly successorStore?: SuccessorStore
+  /** Milliseconds since 1970, for the validity of statements; default Date.now. */
+  readonly wallClock?: () => number
   /** Opens a connection to a peer; default TLS over TCP. Rejects with an NpampError. */
   readonly connect?: (address: PeerAddress, peer: PeerConfig, signal: AbortSignal) => Promise<Transport>
   readonly clock: Clock
@@ -62,17 +71,31 @@ const LEAST_CONNECT_TIMEOUT_MS = 1_000
 export class Mesh {
   readonly #options: MeshOptions
   readonly #peers = new PeerDirectory()
+  readonly #successors: Successors
   readonly #factory: AssociationFactory
   readonly #watch: AssociationWatch
   readonly #context: AssociationContext
   readonly #gate = new DialGate()
   /** Accepted, and not anybody's yet. */
   readonly #unidentified = new Set<PeerAssociation>()
-  #listener: TlsListener | undefined
+  readonly #listeners = new Set<TlsListener>()
+  #identity: OwnIdentity
+  /** Names the key that comes after that of the identity. */
+  #ownSuccessor: Uint8Array | undefined
+  /** Whose key an association was made with. */
+  readonly #madeWith = new WeakMap<PeerAssociation, OwnIdentity>()
+  #started = false
 
   constructor(options: MeshOptions) {
     const { identity, clock, targets, metrics, logger, limits } = options
     this.#options = options
+    this.#identity = identity
+    this.#successors = new Successors({
+      provider: identity.provider,
+      store: options.successorStore,
+      wallClock: options.wallClock ?? Date.now,
+      logger,
+    })
     this.#factory = new AssociationFactory(identity, this.#peers)
     this.#watch = new AssociationWatch(logger, metrics, clock)
     this.#context = {
@@ -83,19 +106,77 @@ export class Mesh {
       outgoingWatch: new ExchangeWatch(logger, metrics, 'mesh_out', clock),
       incomingWatch: new ExchangeWatch(logger, metrics, 'mesh_in', clock),
       maxIncomingSessions: limits.sessionsPerAssociation,
+      readOnly: false,
     }
-    for (const config of options.peers) this.#peers.add(this.#createPeer(config))
+    this.setPeers(options.peers, [])
   }
 
-  /** Dials peers that are always to be connected. */
+  /** Dials peers that are always to be connected, and from now on as well those that become such. */
   start(): void {
+    this.#started = true
     for (const peer of this.#peers) peer.start()
   }
 
-  /** Rejects as `listenTls` does. */
-  async listen(config: ListenerConfig): Promise<{ readonly host: string; readonly port: number }> {
+  // --- configuration ---
+
+  /**
+   * Puts peers into force as they are given here, and lets go of those whose names are in `removed`; all others stay as they
+   * are. No two peers have one handle after it.
+   */
+  setPeers(configs: readonly PeerConfig[], removed: readonly string[]): void {
+    for (const name of removed) this.#removePeer(name)
+    const changes = configs.map((config) => ({
+      peer: this.#peers.byName(config.name),
+      config: this.#effective(config),
+    }))
+    // All identities first: a handle may go from one peer to another.
+    for (const { peer, config } of changes) if (peer !== undefined) this.#peers.update(peer, peer.config, config)
+    for (const { peer, config } of changes) {
+      if (peer === undefined) this.#addPeer(config)
+      else peer.update(config)
+    }
+    this.#options.onPeerChanged?.()
+  }
+
+  /**
+   * `successor` is the statement that names the next key, from its announcement on (CONTROL section 5). After a change of the
+   * key new associations are made with the new one, and those that are open drain.
+   */
+  setIdentity(identity: OwnIdentity, successor: Uint8Array | undefined): void {
+    const isAnother = identity.key !== this.#identity.key || identity.replica !== this.#identity.replica
+    this.#ownSuccessor = successor
+    if (isAnother) {
+      this.#identity = identity
+      this.#factory.setIdentity(identity)
+      for (const peer of this.#peers) peer.renew()
+    }
+    if (successor === undefined) return
+    for (const peer of this.#peers) for (const association of peer.associations) this.#announceSuccessor(association)
+  }
+
+  setLimits({ sessionsPerAssociation }: Pick<MeshLimits, 'sessionsPerAssociation'>): void {
+    this.#context.maxIncomingSessions = sessionsPerAssociation
+  }
+
+  /** Who may reach which local target has changed. */
+  targetsChanged(): void {
+    for (const peer of this.#peers) for (const association of peer.associations) association.targetsChanged()
+  }
+
+  /** CONTROL section 3: the configuration is too old, and nothing is served but what is read_only. */
+  denyUnlessReadOnly(denied: boolean): void {
+    this.#context.readOnly = denied
+  }
+
+  /** Of every peer that is configured. */
+  peerStates(): PeerState[] {
+    return [...this.#peers].map((peer) => stateOf(peer, this.#successors.of(peer.config.name)))
+  }
+
+  /** One more listener. Rejects as `listenTls` does. */
+  async listen(config: ListenerConfig): Promise<TlsListener> {
     const { host, port, tls, halfOpenHandshakes, halfOpenPerSource } = config
-    this.#listener = await listenTls({
+    const listener = await listenTls({
       host,
       port,
       tls,
@@ -103,7 +184,17 @@ export class Mesh {
       onTransport: (transport, settled) => this.accept(transport, settled),
       onRefused: (error, remote) => this.#watch.refused(error, remote),
     })
-    return this.#listener.address
+    this.#listeners.add(listener)
+    return {
+      ...listener,
+      get halfOpen() {
+        return listener.halfOpen
+      },
+      close: () => {
+        this.#listeners.delete(listener)
+        return listener.close()
+      },
+    }
   }
 
   /** A connection that somebody opened; `settled` once its handshake is over. */
@@ -122,16 +213,16 @@ export class Mesh {
         this.#watch.handshakeFailed(association, undefined, cause)
       },
     })
+    this.#madeWith.set(association, this.#identity)
     this.#unidentified.add(association)
     this.#watch.began(association)
     association.open(transport)
   }
 
-  /** The target of this name behind a peer; undefined for a peer that is not there. */
-  target(peerName: string, targetName: string | undefined): CallTarget | undefined {
-    const peer = this.#peers.byName(peerName)
+  /** The target of this name behind a peer, whether the peer is configured or not. */
+  target(peerName: string, targetName: string | undefined): CallTarget {
     const { clock } = this.#options
-    return peer === undefined ? undefined : new PeerTarget(peer, targetName, clock, this.#context.outgoingWatch)
+    return new PeerTarget({ peers: this.#peers, peerName, targetName, clock, watch: this.#context.outgoingWatch })
   }
 
   /** Before the metrics are read. */
@@ -141,7 +232,7 @@ export class Mesh {
 
   /** Takes no more connections and asks peers to open nothing new here. Calls of this relay's clients go on. */
   announceDrain(): void {
-    void this.#listener?.close()
+    for (const listener of this.#listeners) void listener.close()
     this.#breakOffUnidentified()
     for (const peer of this.#peers) peer.announceDrain()
   }
@@ -153,7 +244,7 @@ export class Mesh {
 
   /** CLOSE to everybody, whatever is open; resolves when all associations are over, at the latest after `limitMs`. */
   async close(limitMs: number): Promise<void> {
-    await this.#listener?.close()
+    await Promise.all([...this.#listeners].map((listener) => listener.close()))
     this.#breakOffUnidentified()
     await Promise.all([...this.#peers].map((peer) => peer.close(limitMs)))
   }
@@ -162,26 +253,77 @@ export class Mesh {
     for (const association of this.#unidentified) association.abort(new ClosedError('CLOSED', 'the relay is stopping'))
   }
 
+  /** With the keys that the peer itself announced for later. */
+  #effective(config: PeerConfig): PeerConfig {
+    return this.#successors.pinnedBy(config)
+  }
+
+  #addPeer(config: PeerConfig): void {
+    const peer = this.#createPeer(config)
+    this.#peers.add(peer)
+    if (this.#started) peer.start()
+  }
+
+  #removePeer(name: string): void {
+    const peer = this.#peers.byName(name)
+    if (peer === undefined) return
+    this.#peers.remove(peer)
+    peer.remove()
+  }
+
+  /** The peer names its next key. It is believed because the key that the handshake proved has signed it. */
+  #successorOf(name: string, association: PeerAssociation, statement: Uint8Array): void {
+    const peer = this.#peers.byName(name)
+    const { established } = association.core
+    if (peer === undefined || established === undefined) return
+    const configured = this.#successors.received(peer.config, established, statement)
+    if (configured !== undefined) this.setPeers([configured], [])
+  }
+
+  #announceSuccessor(association: PeerAssociation): void {
+    // It is about the key that is in force: an association that was made with another knows nothing of that one.
+    if (this.#ownSuccessor === undefined || this.#madeWith.get(association) !== this.#identity) return
+    if (association.core.state === 'ready') association.announceSuccessor(this.#ownSuccessor)
+  }
+
   #createPeer(config: PeerConfig): Peer {
-    const { clock, random, connect = tlsConnector(config) } = this.#options
+    const { clock, random } = this.#options
     const watch = this.#watch
+    const changed = (): void => this.#options.onPeerChanged?.()
     return new Peer({
       config,
       clock,
       watch: this.#context.outgoingWatch,
-      dialling: {
-        random,
-        gate: this.#gate,
-        connect: (address, signal) => connect(address, config, signal),
-        onAddressFailed: (address, failure) => watch.addressFailed(config.name, address, failure),
+      dialling: (dialled) => {
+        const connect = this.#options.connect ?? tlsConnector(dialled)
+        return {
+          random,
+          gate: this.#gate,
+          connect: (address, signal) => connect(address, dialled, signal),
+          onAddressFailed: (address, failure) => watch.addressFailed(config.name, address, failure),
+        }
       },
       createAssociation: (peer) => this.#initiator(peer),
       observer: {
-        established: (association, info) => watch.established(association, config.name, info),
-        closed: (association, cause) => watch.closed(association, config.name, cause),
+        established: (association, info) => {
+          watch.established(association, config.name, info)
+          changed()
+        },
+        closed: (association, cause) => {
+          watch.closed(association, config.name, cause)
+          changed()
+        },
         dialSucceeded: () => watch.dialSucceeded(config.name),
-        dialFailed: (failure) => watch.dialFailed(config.name, failure),
+        dialFailed: (failure) => {
+          watch.dialFailed(config.name, failure)
+          changed()
+        },
         sessionEnded: this.#options.onSessionEnded,
+        ready: (association) => {
+          this.#announceSuccessor(association)
+          changed()
+        },
+        successor: (association, statement) => this.#successorOf(config.name, association, statement),
       },
     })
   }
@@ -197,6 +339,7 @@ export class Mesh {
         peer.handshakeFailed(association, cause)
       },
     })
+    this.#madeWith.set(association, this.#identity)
     this.#watch.began(association, name)
     return association
   }

@@ -29,6 +29,8 @@ export interface AssociationHome extends CallsHome {
   draining(association: PeerAssociation): void
   /** The association takes calls that it did not take before: a session of it, or an exchange with an equal id, ended. */
   freed(association: PeerAssociation): void
+  /** The peer named its next key (LINK op 3, CONTROL section 5). */
+  successor(association: PeerAssociation, statement: Uint8Array): void
   /** The peer ended a session of our clients. False when it is none of theirs. */
   sessionEnded(sessionId: string, reason: SessionEndReason): boolean
   closed(association: PeerAssociation, cause: CloseCause): void
@@ -63,6 +65,8 @@ export class PeerAssociation implements CallsHost {
   readonly startedAt: number
   /** The session that has it to itself, because its calls cross without RouteContext. */
   unnamedSession: string | undefined
+  /** Its keys, or the way it was dialled, are of an earlier configuration: what is new goes elsewhere where it can. */
+  retiring = false
   /** It carries, or carried, calls without RouteContext. */
   carriedUnnamed = false
   readonly context: AssociationContext
@@ -105,6 +109,11 @@ export class PeerAssociation implements CallsHost {
   /** Whether a call, or the first call of a session, may start here. */
   get usable(): boolean {
     return this.core.state === 'ready' && !this.#peerDrains
+  }
+
+  /** The same, and nothing newer should be preferred. */
+  get takesNew(): boolean {
+    return this.usable && !this.retiring
   }
 
   /** Whether the peer can be told which target and session a call is for. */
@@ -161,6 +170,11 @@ export class PeerAssociation implements CallsHost {
     return this.#calls === undefined || (this.#calls.sessions.size === 0 && this.#calls.openOutgoing === 0)
   }
 
+  /** Nothing is here that would be lost or broken off. Calls of the peer's that come now still count as open exchanges. */
+  get isLeft(): boolean {
+    return this.unused && (this.#calls?.incomingSessions ?? 0) === 0
+  }
+
   /** The shorter queue goes first (CARRIAGE section 7). */
   isShorterThan(other: PeerAssociation): boolean {
     const difference = this.core.queuedOctets - other.core.queuedOctets
@@ -178,6 +192,17 @@ export class PeerAssociation implements CallsHost {
 
   notify(notification: ClientNotification, targetName: string | undefined): void {
     this.#calls?.notify(notification, targetName)
+  }
+
+  /** Who may reach which target here has changed. */
+  targetsChanged(): void {
+    this.#calls?.targetsChanged()
+  }
+
+  /** LINK op 3: names the key that comes after the one that this association was authenticated with. */
+  announceSuccessor(statement: Uint8Array): void {
+    this.core.sendLink({ op: 'successor', statement }, this.#clock.now())
+    this.flush()
   }
 
   /** LINK session-end, behind what the session has sent. */
@@ -287,6 +312,7 @@ export class PeerAssociation implements CallsHost {
         break
       }
       case 'successor':
+        this.#home?.successor(this, message.statement)
         break
     }
   }

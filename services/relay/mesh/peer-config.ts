@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ProfileCode } from '@causeway/npamp'
 import type { PostQuantum, TlsMode } from '@causeway/npamp/transports'
 
@@ -22,6 +23,8 @@ export interface PeerConfig {
   readonly maxFrameOctets: number
   /** Associations for calls without RouteContext: one per legacy session (CARRIAGE section 1). */
   readonly sessionsPerPeer: number
+  /** A statement of the peer's own names its next key, which is then pinned beside the present one (CONTROL section 5). */
+  readonly acceptSuccessors: boolean
 }
 
 export type PeerIdentity =
@@ -40,6 +43,24 @@ export type PeerTls = { readonly postQuantum: PostQuantum } & (
   /** `ca`: PEM bundle. `serverName`: the host of the address when absent. */
   | { readonly mode: 'ca'; readonly ca: Uint8Array; readonly serverName: string | undefined }
 )
+
+/** Whether associations would be dialled in another way, or when they were not before. */
+export function dialsOtherwise(before: PeerConfig, after: PeerConfig): boolean {
+  return !isDeepStrictEqual(wayOf(before), wayOf(after))
+}
+
+function wayOf({ addresses, dial, profile, tls }: PeerConfig): unknown {
+  return { addresses, dials: dial !== 'never', profile, tls }
+}
+
+/** Whether associations would begin with another HELLO. */
+export function announcesOtherwise(before: PeerConfig, after: PeerConfig): boolean {
+  return !isDeepStrictEqual(helloOf(before), helloOf(after))
+}
+
+function helloOf({ protocols, assumedProtocols, maxFrameOctets }: PeerConfig): unknown {
+  return { protocols, assumedProtocols, maxFrameOctets }
+}
 
 export function tlsTowards({ host }: PeerAddress, tls: PeerTls): TlsMode {
   return tls.mode === 'pinned' ? tls : { ...tls, serverName: tls.serverName ?? host }

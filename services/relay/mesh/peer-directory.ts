@@ -1,4 +1,5 @@
 import type { Peer } from './peer.ts'
+import type { PeerConfig } from './peer-config.ts'
 
 /** The peers of a relay by name and by identity. A lookup is one hash, however many there are. */
 export class PeerDirectory {
@@ -8,10 +9,19 @@ export class PeerDirectory {
 
   /** The configuration was validated: no two peers share a handle, and at most one takes anybody. */
   add(peer: Peer): void {
-    const { name, identity } = peer.config
-    this.#byName.set(name, peer)
-    if (identity.mode === 'any') this.#anybody = peer
-    else for (const handle of identity.handles) this.#byHandle.set(handle, peer)
+    this.#byName.set(peer.config.name, peer)
+    this.#identify(peer, peer.config)
+  }
+
+  /** Its handles, as they are in `after`. A handle that another peer has taken over meanwhile stays that one's. */
+  update(peer: Peer, before: PeerConfig, after: PeerConfig): void {
+    this.#forget(peer, before)
+    this.#identify(peer, after)
+  }
+
+  remove(peer: Peer): void {
+    this.#byName.delete(peer.config.name)
+    this.#forget(peer, peer.config)
   }
 
   byName(name: string): Peer | undefined {
@@ -25,5 +35,16 @@ export class PeerDirectory {
 
   [Symbol.iterator](): IterableIterator<Peer> {
     return this.#byName.values()
+  }
+
+  #identify(peer: Peer, { identity }: PeerConfig): void {
+    if (identity.mode === 'any') this.#anybody = peer
+    else for (const handle of identity.handles) this.#byHandle.set(handle, peer)
+  }
+
+  #forget(peer: Peer, { identity }: PeerConfig): void {
+    if (this.#anybody === peer) this.#anybody = undefined
+    if (identity.mode === 'any') return
+    for (const handle of identity.handles) if (this.#byHandle.get(handle) === peer) this.#byHandle.delete(handle)
   }
 }

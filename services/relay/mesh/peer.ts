@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { CLOSE_CODE, type CloseCause, ClosedError, type EstablishedInfo } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification, Session, SessionEndReason } from '../exchanges/contract.ts'
@@ -7,12 +8,14 @@ import { Dialler, type DiallerOptions } from './dialler.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import type { AssociationHome, PeerAssociation } from './peer-association.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
-import type { PeerConfig } from './peer-config.ts'
+import { announcesOtherwise, dialsOtherwise, type PeerAddress, type PeerConfig } from './peer-config.ts'
+import { Retirement } from './retirement.ts'
 import {
   CANNOT_NAME_TARGETS,
   GIVEN_UP,
   NO_MORE_SESSIONS,
   NO_SUCH_SESSION,
+  noSuchPeer,
   STOPPING,
   TOO_MUCH_WAITS,
 } from './unplaced.ts'
@@ -22,8 +25,10 @@ export interface PeerOptions {
   readonly config: PeerConfig
   readonly clock: Clock
   readonly watch: ExchangeWatch
-  /** What dialling needs beyond what the peer itself says to its dialler. */
-  readonly dialling: Omit<DiallerOptions, 'addresses' | 'clock' | 'create' | 'onFailed' | 'onRetry'>
+  /** What dialling needs beyond what the peer itself says to its dialler; asked for anew when the way of dialling changes. */
+  readonly dialling: (
+    config: PeerConfig,
+  ) => Omit<DiallerOptions, 'addresses' | 'clock' | 'create' | 'onFailed' | 'onRetry'>
   /** A new association of this peer's as initiator, not opened yet. */
   readonly createAssociation: (peer: Peer) => PeerAssociation
   readonly observer: PeerObserver
@@ -37,6 +42,9 @@ interface PeerObserver {
   dialFailed(failure: DialFailure): void
   /** A session of a client of this relay is over: later requests of it are unknown. */
   sessionEnded(sessionId: string): void
+  /** Calls may start on it. */
+  ready(association: PeerAssociation): void
+  successor(association: PeerAssociation, statement: Uint8Array): void
 }
 
 /** This long ready, and the loss of an association is no reason to wait before the next dial. */
@@ -48,11 +56,13 @@ const KNOWN_DOWN_ROUNDS = 3
 
 /** One MeshPeer at work: its associations, the calls on their way to it, and when it is dialled. */
 export class Peer implements AssociationHome, CallCarrier {
-  readonly config: PeerConfig
   readonly #options: PeerOptions
   readonly #pool = new AssociationPool()
   readonly #waiting: WaitingCalls
-  readonly #dialler: Dialler
+  readonly #retirement: Retirement
+  readonly #dialledAt = new WeakMap<PeerAssociation, PeerAddress>()
+  #config: PeerConfig
+  #dialler: Dialler
   #closing = false
   #drains = false
   /** Of the last association that did not come to carry calls; it may be one that the peer dialled. */
@@ -60,18 +70,24 @@ export class Peer implements AssociationHome, CallCarrier {
   readonly #onEmpty: (() => void)[] = []
 
   constructor(options: PeerOptions) {
-    const { config, clock, dialling, createAssociation } = options
-    this.config = config
+    const { config, clock } = options
+    this.#config = config
     this.#options = options
     this.#waiting = new WaitingCalls(clock, (call) => this.#waitedInVain(call))
-    this.#dialler = new Dialler({
-      ...dialling,
-      addresses: config.dial === 'never' ? [] : config.addresses,
+    this.#retirement = new Retirement({
       clock,
-      create: () => createAssociation(this),
-      onFailed: (failure, rounds) => this.#dialFailed(failure, rounds),
-      onRetry: () => this.#grow('keep'),
+      isReplaced: () => this.#pool.usable > 0 || !this.#dialler.canDial,
     })
+    this.#dialler = this.#newDialler()
+  }
+
+  get config(): PeerConfig {
+    return this.#config
+  }
+
+  /** Why the last dials came to nothing; undefined where none did, or one has come to something since. */
+  get dialFailure(): DialFailure | undefined {
+    return this.#dialler.lastFailure
   }
 
   /** Open associations, those that do not carry calls yet included. */
@@ -81,7 +97,8 @@ export class Peer implements AssociationHome, CallCarrier {
 
   /** Whether calls could start at once. */
   get reachable(): boolean {
-    return this.#pool.usable > 0
+    for (const association of this.#pool) if (association.usable) return true
+    return false
   }
 
   /** Calls that wait for an association. */
@@ -92,6 +109,74 @@ export class Peer implements AssociationHome, CallCarrier {
   /** For `dial: always`. */
   start(): void {
     this.#grow('keep')
+  }
+
+  // --- configuration ---
+
+  /**
+   * Puts another configuration of the same peer into force: whoever it does not pin any more is let go at once; what was made
+   * in a way that is not the present one is replaced first and then drained (CONTROL section 3).
+   */
+  update(config: PeerConfig): void {
+    const before = this.#config
+    this.#config = config
+    for (const association of [...this.#pool]) {
+      if (!this.#pins(association)) association.abort(new ClosedError('CLOSED', 'its handle is not pinned any more'))
+    }
+    const redials = dialsOtherwise(before, config)
+    if (redials) {
+      this.#dialler.stop('the way to the peer has changed')
+      this.#dialler = this.#newDialler()
+    }
+    const announces = announcesOtherwise(before, config)
+    for (const association of this.#pool) {
+      if (announces || (redials && this.#isElsewhere(association, before))) this.#retirement.add(association)
+    }
+    this.#afterChange()
+  }
+
+  /** This relay has another identity: new associations are made with it, those that are open drain. */
+  renew(): void {
+    for (const association of this.#pool) this.#retirement.add(association)
+    this.#afterChange()
+  }
+
+  #afterChange(): void {
+    this.#placeWaiting()
+    this.#retirement.check()
+    this.#grow('keep')
+  }
+
+  #pins({ core }: PeerAssociation): boolean {
+    const { identity } = this.#config
+    const handle = core.established?.peerHandle
+    return identity.mode === 'any' || (handle !== undefined && identity.handles.includes(handle))
+  }
+
+  /** Whether it was dialled by us in a way in which it would not be dialled now. */
+  #isElsewhere(association: PeerAssociation, before: PeerConfig): boolean {
+    const address = this.#dialledAt.get(association)
+    if (address === undefined) return false
+    const { addresses, tls, profile } = this.#config
+    const isListed = addresses.some(({ host, port }) => host === address.host && port === address.port)
+    return !isListed || profile !== before.profile || !isDeepStrictEqual(tls, before.tls)
+  }
+
+  #newDialler(): Dialler {
+    const { clock, dialling, createAssociation } = this.#options
+    const config = this.#config
+    return new Dialler({
+      ...dialling(config),
+      addresses: config.dial === 'never' ? [] : config.addresses,
+      clock,
+      create: (address) => {
+        const association = createAssociation(this)
+        this.#dialledAt.set(association, address)
+        return association
+      },
+      onFailed: (failure, rounds) => this.#dialFailed(failure, rounds),
+      onRetry: () => this.#grow('keep'),
+    })
   }
 
   // --- calls ---
@@ -153,8 +238,14 @@ export class Peer implements AssociationHome, CallCarrier {
     this.#closeOlderIncarnations(association)
     if (this.#dialler.settled(association, undefined)) this.#options.observer.dialSucceeded()
     if (this.#drains) association.closeWhenIdle()
+    this.#options.observer.ready(association)
     this.#placeWaiting()
+    this.#retirement.check()
     this.#grow('keep')
+  }
+
+  successor(association: PeerAssociation, statement: Uint8Array): void {
+    this.#options.observer.successor(association, statement)
   }
 
   draining(): void {
@@ -163,6 +254,7 @@ export class Peer implements AssociationHome, CallCarrier {
 
   freed(association: PeerAssociation): void {
     this.#placeWaiting()
+    this.#retirement.check()
     const surplus = association.carriedUnnamed && this.#pool.usable > this.config.associations
     if (surplus && association.unused && association.openExchanges === 0) {
       association.close(CLOSE_CODE.IDLE, 'not needed any more')
@@ -193,6 +285,7 @@ export class Peer implements AssociationHome, CallCarrier {
       observer.sessionEnded(sessionId)
     }
     observer.closed(association, cause)
+    this.#retirement.remove(association)
     this.handshakeFailed(association, cause)
     if (this.#pool.size === 0) for (const resolve of this.#onEmpty.splice(0)) resolve()
     if (this.#closing) return
@@ -221,10 +314,23 @@ export class Peer implements AssociationHome, CallCarrier {
     return this.#empty()
   }
 
+  /** It is configured no more: whoever it is has no business here, and is let go at once. */
+  remove(): void {
+    this.#closing = true
+    this.#dialler.stop('the peer is configured no more')
+    this.#retirement.stop()
+    const failure = noSuchPeer(this.#config.name)
+    for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) call.end(failure)
+    for (const association of [...this.#pool]) {
+      association.abort(new ClosedError('CLOSED', 'the peer is configured no more'))
+    }
+  }
+
   /** Waiting calls end, associations close. Resolves when all are over; what is left after `limitMs` is broken off. */
   close(limitMs: number): Promise<void> {
     this.#closing = true
-    this.#dialler.stop()
+    this.#dialler.stop('the relay is stopping')
+    this.#retirement.stop()
     for (const call of this.#waiting.all()) if (this.#waiting.remove(call)) call.end(STOPPING)
     for (const association of [...this.#pool]) association.close(CLOSE_CODE.GOING_AWAY, 'the relay is stopping')
     const { clock } = this.#options
@@ -312,7 +418,7 @@ export class Peer implements AssociationHome, CallCarrier {
     if (unnamed > 0) this.#dialler.ensure(Math.min(unnamed, sessionsPerPeer - this.#pool.size), true)
     else if (usable >= associations) return
     else if (dial === 'always') this.#dialler.ensure(associations - usable, waiting > 0)
-    else if (waiting > 0 || why === 'demand') this.#dialler.ensure(1, waiting > 0)
+    else if (waiting > 0 || why === 'demand' || this.#retirement.size > 0) this.#dialler.ensure(1, waiting > 0)
   }
 
   #dialFailed(failure: DialFailure, rounds: number): void {

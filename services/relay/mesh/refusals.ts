@@ -31,6 +31,13 @@ export const TOO_MUCH: Refusal = {
   reason: 3,
   message: 'this peer has too much open here',
 }
+/** CONTROL section 3. */
+export const ONLY_READ_ONLY: Refusal = {
+  code: TRANSPORT_ERROR.SAFETY_POLICY,
+  outcome: OUTCOME.NOT_DELIVERED,
+  reason: 1,
+  message: 'the configuration of this relay is too old for anything that is not read_only',
+}
 export const UNKNOWN_SESSION: Refusal = {
   code: TRANSPORT_ERROR.NOT_DELIVERED,
   outcome: OUTCOME.SESSION_LOST,

@@ -14,6 +14,15 @@ export const GIVEN_UP: CallFailure = {
   message: 'the request was given up before it was sent',
 }
 export const STOPPING: CallFailure = { code: 'NotDelivered', outcome, message: 'the relay is stopping' }
+/** `name`: `namespace/name`. */
+export function noSuchPeer(name: string): CallFailure {
+  return {
+    code: 'NotDelivered',
+    outcome,
+    message: `peer ${name} is not configured on this relay`,
+    hint: 'check that the MeshPeer exists and that its Programmed condition is True',
+  }
+}
 export const TOO_MUCH_WAITS: CallFailure = {
   code: 'QuotaExceeded',
   outcome,

@@ -12,11 +12,16 @@ export const DEFAULT_HALF_OPEN_LIMITS: HalfOpenLimits = { maxHalfOpen: 256, maxH
 
 /** Counts connections between TCP accept and the end of their N-PAMP handshake. */
 export class HalfOpenCounter {
-  readonly #limits: HalfOpenLimits
+  #limits: HalfOpenLimits
   readonly #bySource = new Map<string, number>()
   #total = 0
 
   constructor(limits: HalfOpenLimits) {
+    this.#limits = limits
+  }
+
+  /** What is open beyond lower limits stays. */
+  setLimits(limits: HalfOpenLimits): void {
     this.#limits = limits
   }
 

@@ -35,6 +35,9 @@ export interface TlsListener {
   readonly address: { readonly host: string; readonly port: number }
   /** Connections between TCP accept and `settled`. */
   readonly halfOpen: number
+  /** From the next connection on. Rejects with MisuseError ARGUMENT for what cannot be used, and keeps the last then. */
+  renewTls(tls: ListenTlsMode): Promise<void>
+  setLimits(limits: HalfOpenLimits): void
   /** Stops accepting and drops connections still in their TLS handshake; transports that were handed over live on. */
   close(): Promise<void>
 }
@@ -42,8 +45,9 @@ export interface TlsListener {
 /** Rejects with ClosedError TRANSPORT_LOST when the address cannot be bound, MisuseError ARGUMENT for unusable options. */
 export async function listenTls(options: ListenOptions): Promise<TlsListener> {
   const limits = { ...DEFAULT_LISTEN_LIMITS, ...options.limits }
-  const tlsServer = createTls(await serverOptions(options.tls, limits.tlsHandshakeTimeoutMs))
-  const acceptor = new Acceptor(options, new HalfOpenCounter(limits), tlsServer)
+  const newTls = async (tls: ListenTlsMode) => createTls(await serverOptions(tls, limits.tlsHandshakeTimeoutMs))
+  const counter = new HalfOpenCounter(limits)
+  const acceptor = new Acceptor(options, counter, await newTls(options.tls))
   const tcpServer = createTcpServer((socket) => acceptor.accept(socket))
   const address = await bind(tcpServer, options)
   // Accepting one connection failed, e.g. for want of file descriptors; the listener itself goes on.
@@ -53,6 +57,8 @@ export async function listenTls(options: ListenOptions): Promise<TlsListener> {
     get halfOpen() {
       return acceptor.halfOpen
     },
+    renewTls: async (tls) => acceptor.use(await newTls(tls)),
+    setLimits: (changed) => counter.setLimits(changed),
     close: async () => {
       tcpServer.close()
       acceptor.dropUnfinished()
@@ -64,20 +70,19 @@ export async function listenTls(options: ListenOptions): Promise<TlsListener> {
 class Acceptor {
   readonly #options: ListenOptions
   readonly #counter: HalfOpenCounter
-  readonly #tlsServer: TlsServer
+  #tlsServer: TlsServer
   /** By remote endpoint, because TLS tells of its own socket only. */
   readonly #unfinished = new Map<string, { socket: Socket; release: () => void }>()
 
   constructor(options: ListenOptions, counter: HalfOpenCounter, tlsServer: TlsServer) {
     this.#options = options
     this.#counter = counter
-    this.#tlsServer = tlsServer
-    tlsServer.on('secureConnection', (socket) => this.#secured(socket))
-    tlsServer.on('tlsClientError', (error, socket) => {
-      const remote = remoteOf(socket)
-      drop(socket)
-      options.onRefused(transportError(error, remote ?? 'TLS'), remote)
-    })
+    this.#tlsServer = this.#hear(tlsServer)
+  }
+
+  /** For the connections that come from now on. */
+  use(tlsServer: TlsServer): void {
+    this.#tlsServer = this.#hear(tlsServer)
   }
 
   get halfOpen(): number {
@@ -105,6 +110,16 @@ class Acceptor {
 
   dropUnfinished(): void {
     for (const { socket } of this.#unfinished.values()) socket.destroy()
+  }
+
+  #hear(tlsServer: TlsServer): TlsServer {
+    tlsServer.on('secureConnection', (socket) => this.#secured(socket))
+    tlsServer.on('tlsClientError', (error, socket) => {
+      const remote = remoteOf(socket)
+      drop(socket)
+      this.#options.onRefused(transportError(error, remote ?? 'TLS'), remote)
+    })
+    return tlsServer
   }
 
   #secured(socket: TLSSocket): void {

@@ -1,0 +1,109 @@
+import {
+  type CryptoProvider,
+  type EstablishedInfo,
+  NpampError,
+  type PublicKey,
+  type VerifiedSuccessor,
+  verifySuccessor,
+} from '@causeway/npamp'
+import type { Logger } from '@causeway/telemetry'
+import type { PeerConfig } from './peer-config.ts'
+import type { KeptSuccessor, SuccessorStore } from './successor-store.ts'
+
+export interface SuccessorsOptions {
+  readonly provider: CryptoProvider
+  readonly store: SuccessorStore | undefined
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number
+  readonly logger: Logger
+}
+
+export type PinnedSuccessor = Pick<VerifiedSuccessor, 'currentHandle' | 'nextHandle' | 'notAfterS'>
+
+/** Each names the one after it; a peer that changes its key more often than its configuration follows is a mistake. */
+const MAX_CHAIN = 8
+
+/**
+ * The keys that peers have announced for later, each pinned beside the one that announced it (CONTROL section 5). They are
+ * kept with their proof: what is read back from a file pins nothing that a pinned key has not signed.
+ */
+export class Successors {
+  readonly #options: SuccessorsOptions
+  readonly #kept: Map<string, KeptSuccessor[]>
+  readonly #pinned = new Map<string, readonly PinnedSuccessor[]>()
+  /** What the configuration itself pins, of the peers that are configured. */
+  readonly #configured = new WeakMap<PeerConfig, PeerConfig>()
+
+  constructor(options: SuccessorsOptions) {
+    this.#options = options
+    this.#kept = options.store?.load() ?? new Map()
+  }
+
+  /** Those in force for a peer (`namespace/name`). */
+  of(peerName: string): readonly PinnedSuccessor[] {
+    return this.#pinned.get(peerName) ?? []
+  }
+
+  /** The configuration with what its peer has announced pinned as well. */
+  pinnedBy(config: PeerConfig): PeerConfig {
+    const { name, identity, acceptSuccessors } = config
+    if (!acceptSuccessors || identity.mode === 'any') {
+      this.#pinned.delete(name)
+      return config
+    }
+    const handles = [...identity.handles]
+    const pinned: PinnedSuccessor[] = []
+    for (const kept of this.#kept.get(name) ?? []) {
+      const verified = this.#verified(kept)
+      if (verified === undefined || !handles.includes(verified.currentHandle)) continue
+      if (!handles.includes(verified.nextHandle)) {
+        handles.push(verified.nextHandle)
+        pinned.push(verified)
+      }
+    }
+    this.#pinned.set(name, pinned)
+    if (pinned.length === 0) return config
+    const effective: PeerConfig = { ...config, identity: { mode: 'handles', handles } }
+    this.#configured.set(effective, config)
+    return effective
+  }
+
+  /**
+   * A statement came over an association whose handshake proved `info.peerKey`. The answer is the configuration to put into
+   * force again, where it pins something new.
+   */
+  received(config: PeerConfig, info: EstablishedInfo, statement: Uint8Array): PeerConfig | undefined {
+    const { logger, wallClock, provider, store } = this.#options
+    const { name, identity, acceptSuccessors } = config
+    if (!acceptSuccessors || identity.mode === 'any') {
+      logger.info({ peer: name }, 'the peer announced its next key; its MeshPeer does not accept successors')
+      return undefined
+    }
+    const current: PublicKey = { scheme: info.signature, publicKey: info.peerKey }
+    try {
+      const nowS = Math.floor(wallClock() / 1_000)
+      const { nextHandle, notAfterS } = verifySuccessor(statement, { current, nowS, provider })
+      if (identity.handles.includes(nextHandle)) return undefined
+      const kept = [...(this.#kept.get(name) ?? []), { current, statement, receivedS: nowS }].slice(-MAX_CHAIN)
+      this.#kept.set(name, kept)
+      store?.save(this.#kept)
+      logger.info({ peer: name, nextHandle, notAfterS }, 'the peer announced its next key, which is pinned from now on')
+      return this.#configured.get(config) ?? config
+    } catch (error) {
+      if (!(error instanceof NpampError)) throw error
+      logger.warn({ peer: name, code: error.code }, `the peer's next key is not pinned: ${error.message}`)
+      return undefined
+    }
+  }
+
+  /** Of one that was taken once: that it is older now does not unpin it. */
+  #verified({ current, statement, receivedS }: KeptSuccessor): VerifiedSuccessor | undefined {
+    const { provider } = this.#options
+    try {
+      return verifySuccessor(statement, { current, nowS: receivedS, provider })
+    } catch (error) {
+      if (error instanceof NpampError) return undefined
+      throw error
+    }
+  }
+}
