@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { ForeignCluster } from '../cluster/node/foreign-cluster.ts'
 import { startNodeLevel } from '../cluster/node-level.ts'
 import { useCluster } from '../cluster/use-cluster.ts'
 import { until } from '../cluster/wait.ts'
@@ -109,4 +110,15 @@ test('a volume keeps what was written when its pod is replaced', async () => {
 test('the log of a pod can be read, and a program run in it', async () => {
   expect(await kubectl('logs', 'echo-0')).toContain('listening')
   expect(await kubectl('exec', 'echo-0', '--', 'node', '-p', '1 + 1')).toBe('2\n')
+})
+
+test('a cluster that somebody else runs is used in the same way', async () => {
+  const foreign = await ForeignCluster.of(cluster().kubeconfig)
+  try {
+    expect(foreign.nodeAddress).toBe(cluster().nodeAddress)
+    expect(await foreign.kubectl('get', 'statefulset/echo', '--namespace=echo', '-o', 'name')).toContain('echo')
+    expect(await foreign.helm('list', '--all-namespaces', '--output=json')).toBe('[]\n')
+  } finally {
+    await foreign.stop()
+  }
 })

@@ -1,9 +1,11 @@
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -31,7 +33,9 @@ export class RunFolder {
   /** A new folder, owned by this process. */
   static create(): RunFolder {
     const path = mkdtempSync(join(tmpdir(), PREFIX))
-    writeFileSync(join(path, OWNER), JSON.stringify(identityOf(process.pid)))
+    // Whole or not at all: a folder whose owner cannot be read would be taken for an abandoned one.
+    writeFileSync(join(path, `${OWNER}.new`), JSON.stringify(identityOf(process.pid)))
+    renameSync(join(path, `${OWNER}.new`), join(path, OWNER))
     mkdirSync(join(path, 'logs'))
     return new RunFolder(path)
   }
@@ -62,12 +66,10 @@ export class RunFolder {
   }
 
   processes(): ProcessIdentity[] {
-    try {
-      const lines = readFileSync(this.file(PROCESSES), 'utf8').trimEnd().split('\n')
-      return lines.map((line) => JSON.parse(line) as ProcessIdentity)
-    } catch {
-      return []
-    }
+    const file = this.file(PROCESSES)
+    if (!existsSync(file)) return []
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    return lines.map((line) => JSON.parse(line) as ProcessIdentity)
   }
 
   private isOwn(): boolean {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { fileFrom } from '../../tools/image/files.ts'
 import { APP, packImage } from '../../tools/image/pack-image.ts'
 
-export const ECHO_IMAGE = 'docker.io/library/causeway-echo:1'
+const ECHO_IMAGE = 'docker.io/library/causeway-echo:1'
 
 const PROGRAM = fileURLToPath(new URL('echo-server.mjs', import.meta.url))
 
