@@ -62,8 +62,8 @@ type KeysOfEach<T> = T extends unknown ? keyof T : never
 
 export type ProgramName = KeysOfEach<(typeof GO_MODULES)[number]['programs']>
 
-/** Programs of a cluster without nodes. */
-export const API_PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const
+/** Programs of a cluster without nodes, and what tests of charts run. */
+export const API_PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm'] as const
 
 /** Every program, cheap and often needed ones first. */
 export const ALL_PROGRAMS: readonly ProgramName[] = [
@@ -74,6 +74,5 @@ export const ALL_PROGRAMS: readonly ProgramName[] = [
   'containerd',
   'containerd-shim-runc-v2',
   'ctr',
-  'helm',
   'coredns',
 ]
