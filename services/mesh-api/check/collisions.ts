@@ -1,69 +1,80 @@
-import type { AnyResource, Resources } from '../kinds/all-kinds.ts'
-import type { MeshBackend } from '../kinds/mesh-backend.ts'
+import type { AnyResource } from '../kinds/all-kinds.ts'
 import { wireNameOf } from '../kinds/mesh-backend.ts'
 import type { MeshPeer } from '../kinds/mesh-peer.ts'
-import type { MeshRoute } from '../kinds/mesh-route.ts'
 import type { FieldPath } from '../load/field-path.ts'
 import type { Finding } from './finding.ts'
-import { keyOf, referenceKey } from './index-of.ts'
+import { nameOf, referredName } from './object-id.ts'
+import { boundRelays, type Surroundings } from './surroundings.ts'
 
-/**
- * What only one object of a relay may have: a wire name, a route's path, an identity. The earlier by namespace and name
- * has it (CONTROL section 1, never by time); lists are in that order.
- */
-export function checkCollisions(resources: Resources): Finding[] {
-  return [
-    ...collisions(resources.backends, 'NameTaken', wireNames, (name) => `the wire name ${name}`),
-    ...collisions(resources.routes, 'PathTaken', paths, (path) => `the path ${path}`),
-    ...collisions(resources.peers, 'IdentityTaken', identities, (handle) =>
-      handle === ANY ? 'acceptAny' : `the handle ${handle}`,
-    ),
-  ]
-}
-
-/** A value that must be unique on a relay, and where the object says it. */
-interface Claim {
+/** A value that only one object of a relay may have, and where the object says it. */
+export interface Claim {
+  readonly id: 'NameTaken' | 'PathTaken' | 'IdentityTaken'
   readonly value: string
   readonly fieldPath: FieldPath
+  /** What it is, in a sentence. */
+  readonly words: string
 }
 
-function wireNames(backend: MeshBackend): Claim[] {
-  const fieldPath = backend.spec.meshName === undefined ? ['metadata', 'name'] : ['spec', 'meshName']
-  return [{ value: wireNameOf(backend), fieldPath }]
-}
-
-function paths(route: MeshRoute): Claim[] {
-  return [{ value: route.spec.path, fieldPath: ['spec', 'path'] }]
-}
-
-/** No handle: all of them, so there is one such peer at most. */
-const ANY = '*'
-
-function identities({ spec: { identity } }: MeshPeer): Claim[] {
-  if (identity.acceptAny === true) return [{ value: ANY, fieldPath: ['spec', 'identity', 'acceptAny'] }]
-  return (identity.handles ?? []).map((value, index) => ({ value, fieldPath: ['spec', 'identity', 'handles', index] }))
-}
-
-function collisions<Object extends MeshBackend | MeshPeer | MeshRoute>(
-  objects: readonly Object[],
-  id: Finding['id'],
-  claimsOf: (object: Object) => readonly Claim[],
-  describe: (value: string) => string,
-): Finding[] {
-  const owners = new Map<string, AnyResource>()
-  const findings: Finding[] = []
-  for (const object of objects) {
-    for (const { value, fieldPath } of claimsOf(object)) {
-      for (const { name } of object.spec.relayRefs) {
-        const relay = referenceKey(object, name)
-        const owner = owners.get(`${relay} ${value}`)
-        if (owner === undefined) owners.set(`${relay} ${value}`, object)
-        else if (owner !== object) {
-          const message = `${describe(value)} is taken on relay ${relay} by ${owner.kind} ${keyOf(owner.metadata)}`
-          findings.push({ id, object, fieldPath, message })
-        }
-      }
+/** A wire name, a route's path, an identity. */
+export function claimsOf(object: AnyResource): readonly Claim[] {
+  switch (object.kind) {
+    case 'MeshBackend': {
+      const fieldPath = object.spec.meshName === undefined ? ['metadata', 'name'] : ['spec', 'meshName']
+      const value = wireNameOf(object)
+      return [{ id: 'NameTaken', value, fieldPath, words: `the wire name ${value}` }]
     }
+    case 'MeshRoute': {
+      const value = object.spec.path
+      return [{ id: 'PathTaken', value, fieldPath: ['spec', 'path'], words: `the path ${value}` }]
+    }
+    case 'MeshPeer':
+      return identitiesOf(object)
+    default:
+      return []
   }
-  return findings
+}
+
+function identitiesOf(peer: MeshPeer): Claim[] {
+  const { identity, identityFrom, trustAnchorRef } = peer.spec
+  const claim = (value: string, words: string, ...at: FieldPath): Claim => ({
+    id: 'IdentityTaken',
+    value,
+    fieldPath: ['spec', ...at],
+    words,
+  })
+  // No handle: all of them, so there is one such peer at most.
+  if (identity.acceptAny === true) return [claim('*', 'acceptAny', 'identity', 'acceptAny')]
+  if (identityFrom !== undefined) {
+    const name = referredName(peer, identityFrom.relayRef)
+    return [claim(`MeshRelay ${name}`, `the identity of MeshRelay ${name}`, 'identityFrom', 'relayRef', 'name')]
+  }
+  if (trustAnchorRef !== undefined) {
+    const name = referredName(peer, trustAnchorRef)
+    return [claim(`TrustAnchor ${name}`, `TrustAnchor ${name}`, 'trustAnchorRef', 'name')]
+  }
+  return (identity.handles ?? []).map((value, index) =>
+    claim(value, `the handle ${value}`, 'identity', 'handles', index),
+  )
+}
+
+/** A claim on one relay as one word. */
+export function claimKey({ id, value }: Claim, relay: string): string {
+  return `${relay} ${id} ${value}`
+}
+
+/**
+ * Claims of an object that another has: the earlier by namespace and name (CONTROL section 1, never by time). Only on
+ * relays that permit the object: nobody keeps a name from others by asking for it where he has no business.
+ */
+export function checkCollisions(object: AnyResource, surroundings: Surroundings): Finding[] {
+  const own = nameOf(object.metadata)
+  const relays = boundRelays(surroundings, object)
+  return claimsOf(object).flatMap((claim) =>
+    relays.flatMap((relay): Finding[] => {
+      const owner = surroundings.ownerOf(claimKey(claim, relay))
+      if (owner === undefined || owner === own) return []
+      const message = `${claim.words} is taken on relay ${relay} by ${object.kind} ${owner}`
+      return [{ id: claim.id, object, fieldPath: claim.fieldPath, message }]
+    }),
+  )
 }

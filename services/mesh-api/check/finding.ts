@@ -13,6 +13,8 @@ export interface Finding {
     | 'ListenerMissing'
     | 'KeyFileMissing'
     | 'NotInThisPlace'
+    | 'NotImplemented'
+    | 'AnchorNotForThis'
     | 'TargetNotNamed'
   readonly object: AnyResource
   readonly fieldPath: FieldPath

@@ -1,44 +1,59 @@
-import type { Resources } from '../kinds/all-kinds.ts'
-import type { FieldPath } from '../load/field-path.ts'
+import type { AnyResource } from '../kinds/all-kinds.ts'
+import type { MeshRelay } from '../kinds/mesh-relay.ts'
 import type { Finding } from './finding.ts'
-import { type ResourceIndex, referenceKey } from './index-of.ts'
-import type { Place } from './places.ts'
+import { nameOf, referredName } from './object-id.ts'
+import { relayRefsOf } from './references-of.ts'
+import { permitted, type Surroundings } from './surroundings.ts'
 
 /** What can only work through a listener, or with a key that lasts, finds it on every relay that it names. */
-export function checkListeners(resources: Resources, index: ResourceIndex, place: Place): Finding[] {
-  return [
-    ...(place === 'files' ? resources.peers.flatMap((peer) => requireKeyFile(peer, index)) : []),
-    ...resources.routes.flatMap((route) => requireListener(route, 'mcp', 'a route is served on it', index)),
-    ...resources.peers
-      .filter((peer) => peer.spec.dial === 'never')
-      .flatMap((peer) => requireListener(peer, 'npamp', 'a peer with dial never can only connect to it', index)),
-  ]
+export function checkListeners(object: AnyResource, surroundings: Surroundings): Finding[] {
+  const { place } = surroundings
+  switch (object.kind) {
+    case 'MeshRoute':
+      return onEachRelay(object, surroundings, (relay) => withoutListener(relay, 'mcp', 'a route is served on it'))
+    case 'MeshPeer':
+      return [
+        ...(place === 'files' ? onEachRelay(object, surroundings, withoutKey) : []),
+        ...(place === 'files' ? followsKey(object, surroundings) : []),
+        ...(object.spec.dial === 'never'
+          ? onEachRelay(object, surroundings, (relay) =>
+              withoutListener(relay, 'npamp', 'a peer with dial never can only connect to it'),
+            )
+          : []),
+      ]
+    default:
+      return []
+  }
 }
 
-function requireKeyFile(object: Resources['peers'][number], index: ResourceIndex): Finding[] {
-  return object.spec.relayRefs.flatMap(({ name }, position) => {
-    const key = referenceKey(object, name)
-    const relay = index.relays.get(key)
-    if (relay === undefined || relay.spec.identity.keyFile !== undefined) return []
-    const fieldPath: FieldPath = ['spec', 'relayRefs', position, 'name']
-    const message = `MeshRelay ${key} has no identity.keyFile; a peer knows a relay by its key`
-    return [{ id: 'KeyFileMissing', object, fieldPath, message }]
-  })
+type Lack = Pick<Finding, 'id' | 'message'> | undefined
+
+function withoutListener(relay: MeshRelay, listener: 'mcp' | 'npamp', why: string): Lack {
+  if (relay.spec.listeners[listener] !== undefined) return undefined
+  return { id: 'ListenerMissing', message: `MeshRelay ${nameOf(relay.metadata)} has no ${listener} listener; ${why}` }
 }
 
-function requireListener(
-  object: Resources['routes'][number] | Resources['peers'][number],
-  listener: 'mcp' | 'npamp',
-  why: string,
-  index: ResourceIndex,
-): Finding[] {
-  return object.spec.relayRefs.flatMap(({ name }, position) => {
-    const key = referenceKey(object, name)
-    const relay = index.relays.get(key)
-    if (relay === undefined || relay.spec.listeners[listener] !== undefined) return []
-    const fieldPath: FieldPath = ['spec', 'relayRefs', position, 'name']
-    return [
-      { id: 'ListenerMissing', object, fieldPath, message: `MeshRelay ${key} has no ${listener} listener; ${why}` },
-    ]
+/** On a cluster every relay has a key. */
+function withoutKey(relay: MeshRelay): Lack {
+  if (relay.spec.identity.keyFile !== undefined) return undefined
+  const message = `MeshRelay ${nameOf(relay.metadata)} has no identity.keyFile; a peer knows a relay by its key`
+  return { id: 'KeyFileMissing', message }
+}
+
+function followsKey(object: Extract<AnyResource, { kind: 'MeshPeer' }>, surroundings: Surroundings): Finding[] {
+  const { identityFrom } = object.spec
+  if (identityFrom === undefined) return []
+  const name = referredName(object, identityFrom.relayRef)
+  const relay = permitted(surroundings, 'MeshRelay', name, object.metadata.namespace)
+  const lack = relay && withoutKey(relay)
+  return lack === undefined ? [] : [{ ...lack, object, fieldPath: ['spec', 'identityFrom', 'relayRef', 'name'] }]
+}
+
+function onEachRelay(object: AnyResource, surroundings: Surroundings, lackOf: (relay: MeshRelay) => Lack): Finding[] {
+  return (relayRefsOf(object) ?? []).flatMap((reference, index) => {
+    const name = referredName(object, reference)
+    const relay = permitted(surroundings, 'MeshRelay', name, object.metadata.namespace)
+    const lack = relay && lackOf(relay)
+    return lack === undefined ? [] : [{ ...lack, object, fieldPath: ['spec', 'relayRefs', index, 'name'] }]
   })
 }

@@ -41,3 +41,18 @@ export const environmentValue = () =>
 
 /** An expression that relays evaluate; its language is CEL. */
 export const celText = () => z.string().min(1).max(2_048)
+
+/** Which part of a JSON value (RFC 6901). */
+export const jsonPointer = () =>
+  z
+    .string()
+    .max(256)
+    .regex(/^(\/([^/~]|~[01])*)*$/, 'must be a JSON Pointer such as /address/street')
+
+/** The name of somebody or something, or how names begin. */
+export const namePattern = () =>
+  z
+    .string()
+    .min(1)
+    .max(512)
+    .regex(/^[^*]*[*]?$/, 'must be a name, or its beginning and a *')

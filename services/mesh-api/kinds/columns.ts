@@ -18,13 +18,7 @@ export function conditionColumns(conditions: readonly ConditionType[], main: str
     ...each,
     { name: 'Since', type: 'date', description: SINCE, jsonPath: ofCondition(main, 'lastTransitionTime') },
     { name: 'Reason', type: 'string', description: `Why ${main} is so.`, jsonPath: ofCondition(main, 'reason') },
-    {
-      name: 'Refused',
-      type: 'string',
-      description: 'The message of Accepted: the field, and what is allowed.',
-      jsonPath: ofCondition('Accepted', 'message'),
-      priority: 1,
-    },
+    ...(main !== 'Accepted' && conditions.some(({ type }) => type === 'Accepted') ? [REFUSED] : []),
     {
       name: 'Message',
       type: 'string',
@@ -34,6 +28,14 @@ export function conditionColumns(conditions: readonly ConditionType[], main: str
     },
     { name: 'Age', type: 'date', description: 'Since it was created.', jsonPath: '.metadata.creationTimestamp' },
   ]
+}
+
+const REFUSED: PrinterColumn = {
+  name: 'Refused',
+  type: 'string',
+  description: 'The message of Accepted: the field, and what is allowed.',
+  jsonPath: ofCondition('Accepted', 'message'),
+  priority: 1,
 }
 
 export const PATH: PrinterColumn = {
@@ -51,10 +53,22 @@ export const PEER_HANDLE: PrinterColumn = {
   priority: 1,
 }
 
+export const MODE: PrinterColumn = ofSpec('Mode', 'mode', 'Whether its decisions hold.')
+export const OWNER: PrinterColumn = ofSpec('Owner', 'owner', 'Who calls with it.')
+export const KEY_EXPIRES: PrinterColumn = ofSpec('Expires', 'expiresAt', 'When it ends.')
+export const TOOL: PrinterColumn = ofSpec('Tool', 'request.tool', 'What is called.')
+export const PRINCIPAL: PrinterColumn = ofSpec('Principal', 'request.principal', 'Who calls.')
+export const DECISION: PrinterColumn = ofSpec('Decision', 'decision', 'What a person says.')
+export const EXPIRES: PrinterColumn = ofSpec('Expires', 'expiresAt', 'When it is refused for want of a decision.')
+
 const SINCE = 'When that last changed.'
 
 const RARE: ReadonlySet<string> = new Set(['AuditReady', 'IdentityExpiring', 'SuccessorPinned', 'Authorized'])
 
 function ofCondition(type: string, field: string): string {
   return `.status.conditions[?(@.type=="${type}")].${field}`
+}
+
+function ofSpec(name: string, path: string, description: string): PrinterColumn {
+  return { name, type: 'string', description, jsonPath: `.spec.${path}` }
 }

@@ -49,3 +49,36 @@ export const BACKEND_CONDITIONS: readonly ConditionType[] = [
 ]
 
 export const ROUTE_CONDITIONS: readonly ConditionType[] = [ACCEPTED, PROGRAMMED]
+
+export const POLICY_CONDITIONS: readonly ConditionType[] = [
+  ACCEPTED,
+  { type: 'Attached', writer: 'operator', says: 'There is at least one object that the policy is for.' },
+  { type: 'Enforced', writer: 'control plane', says: 'Every connected relay instance that it concerns decides by it.' },
+]
+
+const PUBLISHED = (what: string): ConditionType => ({
+  type: 'Published',
+  writer: 'control plane',
+  says: `Every connected relay instance that it concerns offers ${what}.`,
+})
+
+export const RECORD_CONDITIONS: readonly ConditionType[] = [
+  ACCEPTED,
+  { type: 'Signed', writer: 'operator', says: 'Every relay that it is for has signed this generation.' },
+  PUBLISHED('the signed record'),
+]
+
+export const CARD_CONDITIONS: readonly ConditionType[] = [
+  ACCEPTED,
+  { type: 'Verified', writer: 'operator', says: 'A signature of the card is good, and its key is trusted.' },
+  { type: 'Signed', writer: 'operator', says: 'The card of the mesh is signed, and made of this generation.' },
+  PUBLISHED('the card'),
+]
+
+export const ANCHOR_CONDITIONS: readonly ConditionType[] = [ACCEPTED]
+
+export const APPROVAL_CONDITIONS: readonly ConditionType[] = [
+  { type: 'Decided', writer: 'control plane', says: 'A person has decided, in time.' },
+]
+
+export const ACCESS_KEY_CONDITIONS: readonly ConditionType[] = [ACCEPTED, PROGRAMMED]

@@ -3,7 +3,17 @@ import type { Metadata } from './metadata.ts'
 
 export const API_VERSION = 'mesh.causeway.dev/v1alpha1'
 
-export type KindName = 'MeshRelay' | 'MeshPeer' | 'MeshBackend' | 'MeshRoute'
+export type KindName =
+  | 'MeshRelay'
+  | 'MeshPeer'
+  | 'MeshBackend'
+  | 'MeshRoute'
+  | 'SafetyPolicy'
+  | 'DiscoveryRecord'
+  | 'AgentCard'
+  | 'TrustAnchor'
+  | 'ApprovalRequest'
+  | 'AccessKey'
 
 export interface Resource<Name extends KindName, Spec> {
   readonly apiVersion: typeof API_VERSION

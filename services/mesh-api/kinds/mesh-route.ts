@@ -4,7 +4,7 @@ import { allowedOrigin, httpUrl } from '../fields/host.ts'
 import { MAP_BY_NAME, SET } from '../fields/list-types.ts'
 import { headerName, objectLabel, toolPattern, wireName } from '../fields/names.ts'
 import { reference, referenceShape, relayRefs } from '../fields/reference.ts'
-import { celText } from '../fields/texts.ts'
+import { celText, jsonPointer, namePattern } from '../fields/texts.ts'
 import type { Resource } from './kind.ts'
 
 const MIB = 1024 * 1024
@@ -45,7 +45,8 @@ const guardrail = z.strictObject({
   stage: z.enum(['before', 'after']).describe('before: it sees the arguments of a call. after: it sees the result.'),
   tools: toolNames().default(['*']).describe('The tools that it is for, as clients see them.'),
   redact: z
-    .array(z.string().min(1).max(256).describe('A JSON Pointer.'))
+    .array(jsonPointer())
+    .min(1)
     .max(64)
     .meta(SET)
     .optional()
@@ -150,11 +151,13 @@ export const meshRouteSpec = z
     terminating: terminating.optional(),
     authentication: authentication.optional(),
     principals: z
-      .array(z.string().min(1).max(512).describe('A name; a * at the end stands for any rest.'))
+      .array(namePattern())
       .max(256)
       .meta(SET)
       .optional()
-      .describe('Who may use this route. Absent: whoever has proved who it is.'),
+      .describe(
+        'Who may use this route; a * at the end of a name stands for any rest. Absent: whoever has proved who it is.',
+      ),
     captureHeaders: z
       .array(headerName())
       .max(16)

@@ -40,4 +40,9 @@ export const NOT_IMPLEMENTED: readonly Row[] = [
   row('MeshRoute', 'spec.authentication', ({ spec }) => spec.authentication !== undefined),
   row('MeshRoute', 'spec.principals', ({ spec }) => spec.principals !== undefined),
   row('MeshRoute', 'spec.captureHeaders', ({ spec }) => spec.captureHeaders.length > 0),
+  row('SafetyPolicy', 'spec', () => true),
+  row('DiscoveryRecord', 'spec', () => true),
+  row('AgentCard', 'spec', () => true),
+  row('ApprovalRequest', 'spec', () => true),
+  row('AccessKey', 'spec', () => true),
 ]

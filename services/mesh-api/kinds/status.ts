@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SET } from '../fields/list-types.ts'
-import { dataKey, objectName } from '../fields/names.ts'
+import { dataKey, namespaceName, objectName } from '../fields/names.ts'
 import { peerHandle } from '../fields/peer-handle.ts'
 import { conditions, generation, reason, text, time, truth } from './condition.ts'
 
@@ -10,6 +10,7 @@ const MAX_LISTED_INSTANCES = 32
 /** What one relay instance says of an object; `more` is what it says of this kind besides. */
 function instances<Shape extends z.ZodRawShape>(more: Shape) {
   const instance = z.strictObject({
+    namespace: namespaceName().describe('The namespace of the MeshRelay.'),
     relay: objectName().describe('The name of the MeshRelay.'),
     instance: objectName().describe('The instance, as its pod is called.'),
     programmed: truth().describe('True: it has accepted observedGeneration. False: it has refused it, for the reason.'),
@@ -21,7 +22,7 @@ function instances<Shape extends z.ZodRawShape>(more: Shape) {
   return z
     .array(instance)
     .max(MAX_LISTED_INSTANCES)
-    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['relay', 'instance'] })
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['namespace', 'relay', 'instance'] })
     .optional()
     .describe(`Connected relay instances that this object concerns, at most ${MAX_LISTED_INSTANCES} of them.`)
 }
@@ -125,3 +126,56 @@ export const backendStatus = z.strictObject({
 })
 
 export const routeStatus = z.strictObject({ ...common, relays: instances({}) })
+
+export const policyStatus = z.strictObject({
+  ...common,
+  targetCount: z.int().min(0).max(1_000_000).optional().describe('How many objects the policy is attached to.'),
+  relays: instances({}),
+})
+
+export const recordStatus = z.strictObject({
+  ...common,
+  recordId: z.string().max(64).optional().describe('The identity of the record, in hexadecimal.'),
+  revision: generation().optional().describe('The revision that peers see; it grows with every change.'),
+  signatures: z
+    .array(
+      z.strictObject({
+        namespace: namespaceName().describe('The namespace of the MeshRelay whose identity signs.'),
+        relay: objectName().describe('Its name.'),
+        signer: peerHandle().describe('The PeerHandle of the key.'),
+        notAfter: time().describe('How long the signature is good for.'),
+        sha256: sha256().describe('SHA-256 of the signed record.'),
+      }),
+    )
+    .max(64)
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['namespace', 'relay'] })
+    .optional()
+    .describe('What was signed, one entry for each relay.'),
+  relays: instances({}),
+})
+
+export const cardStatus = z.strictObject({
+  ...common,
+  sha256: sha256().optional().describe('SHA-256 of the original, octet for octet.'),
+  protocolVersion: z.string().max(32).optional().describe('The version of A2A that the card is written in.'),
+  verifiedBy: z
+    .string()
+    .max(317)
+    .optional()
+    .describe('The TrustAnchor and key whose signature is good, as in namespace/name/key.'),
+  signer: peerHandle().optional().describe('The PeerHandle of the key that signed the card of the mesh.'),
+  relays: instances({}),
+})
+
+export const anchorStatus = z.strictObject({ ...common })
+
+export const approvalStatus = z.strictObject({
+  ...common,
+  usedAt: time().optional().describe('When the decision was used; it is good for one call.'),
+})
+
+export const accessKeyStatus = z.strictObject({
+  ...common,
+  keySHA256: sha256().optional().describe('SHA-256 of the key, by which records name it.'),
+  relays: instances({}),
+})

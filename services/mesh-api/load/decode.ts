@@ -1,4 +1,4 @@
-import { declaredKey } from '../check/index-of.ts'
+import type { ObjectId } from '../check/object-id.ts'
 import { type AnyResource, KIND_NAMES } from '../kinds/all-kinds.ts'
 import { API_VERSION, type KindName } from '../kinds/kind.ts'
 import { metadataSchema } from '../kinds/metadata.ts'
@@ -9,12 +9,11 @@ import type { Locator } from './locate.ts'
 import type { Problem } from './problem.ts'
 
 /**
- * What one document is: a resource, or what is wrong with it and, as far as that is known, which object it is about, as
- * `kind namespace/name`.
+ * What one document is: a resource, or what is wrong with it and, as far as that is known, which object it is about.
  */
 export type Decoded =
   | { readonly resource: AnyResource }
-  | { readonly problems: readonly Problem[]; readonly declared?: string }
+  | { readonly problems: readonly Problem[]; readonly declared?: ObjectId }
 
 /** Applies schema, defaults and rules of the document's kind. */
 export function decode(value: unknown, locator: Locator): Decoded {
@@ -22,7 +21,7 @@ export function decode(value: unknown, locator: Locator): Decoded {
   if (typeof kind !== 'string') return { problems: kind }
   locator.kind = kind
   locator.name = identify(value)
-  const declared = locator.name === undefined ? {} : { declared: declaredKey(kind, locator.name) }
+  const declared = locator.name === undefined ? {} : { declared: { kind, name: locator.name } }
 
   const validated = validateObject(kind, value)
   if ('resource' in validated) return validated

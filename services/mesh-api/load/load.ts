@@ -1,6 +1,6 @@
-import { checkResources } from '../check/check-resources.ts'
-import { declaredKey } from '../check/index-of.ts'
+import { compareNames, idOf, keyOf, nameOf, type ObjectId } from '../check/object-id.ts'
 import type { AnyResource, Resources } from '../kinds/all-kinds.ts'
+import { checkResources } from '../mesh/check-resources.ts'
 import { withAbsoluteFiles } from './absolute-files.ts'
 import { decode } from './decode.ts'
 import type { Locator } from './locate.ts'
@@ -17,7 +17,7 @@ import { toPlain } from './to-plain.ts'
 export function loadResources(files: readonly SourceFile[]): Resources {
   const problems = new ProblemList()
   const loaded = new Map<string, Loaded>()
-  const declared = new Set<string>()
+  const declared: ObjectId[] = []
   /** Something stands there, and nobody knows what: it may be what others refer to. */
   let hasUnknown = false
   const unreadable = (problem: Problem): void => {
@@ -33,23 +33,23 @@ export function loadResources(files: readonly SourceFile[]): Resources {
     }
   }
 
-  function reject(decoded: { problems: readonly Problem[]; declared?: string }): void {
+  function reject(decoded: { problems: readonly Problem[]; declared?: ObjectId }): void {
     decoded.problems.forEach(problems.add)
     if (decoded.declared === undefined) hasUnknown = true
-    else declared.add(decoded.declared)
+    else declared.push(decoded.declared)
   }
 
   function keep(decoded: AnyResource, locator: Locator, { folder }: SourceFile): void {
     const resource = folder === undefined ? decoded : withAbsoluteFiles(decoded, folder)
-    const first = loaded.get(keyOf(resource))
-    if (first === undefined) loaded.set(keyOf(resource), { resource, locator })
+    const first = loaded.get(keyOf(idOf(resource)))
+    if (first === undefined) loaded.set(keyOf(idOf(resource)), { resource, locator })
     else problems.add(locator.problem(['metadata', 'name'], `is declared twice; first at ${first.locator.place()}`))
   }
 
   const resources = toResources([...loaded.values()].map(({ resource }) => resource))
   for (const { id, object, fieldPath, message } of checkResources(resources, { place: 'files', declared })) {
     if (hasUnknown && id === 'NotFound') continue
-    const locator = loaded.get(keyOf(object))?.locator
+    const locator = loaded.get(keyOf(idOf(object)))?.locator
     if (locator !== undefined) problems.add(locator.problem(fieldPath, message))
   }
   if (!problems.isEmpty) throw new ConfigurationError(problems.inOrder(files.map(({ name }) => name)))
@@ -61,22 +61,18 @@ interface Loaded {
   readonly locator: Locator
 }
 
-function keyOf({ kind, metadata }: AnyResource): string {
-  return declaredKey(kind, `${metadata.namespace}/${metadata.name}`)
-}
-
 function toResources(all: readonly AnyResource[]): Resources {
-  const sorted = [...all].sort(
-    (a, b) => compare(a.metadata.namespace, b.metadata.namespace) || compare(a.metadata.name, b.metadata.name),
-  )
+  const sorted = [...all].sort((a, b) => compareNames(nameOf(a.metadata), nameOf(b.metadata)))
   return {
     relays: sorted.filter((resource) => resource.kind === 'MeshRelay'),
     peers: sorted.filter((resource) => resource.kind === 'MeshPeer'),
     backends: sorted.filter((resource) => resource.kind === 'MeshBackend'),
     routes: sorted.filter((resource) => resource.kind === 'MeshRoute'),
+    policies: sorted.filter((resource) => resource.kind === 'SafetyPolicy'),
+    records: sorted.filter((resource) => resource.kind === 'DiscoveryRecord'),
+    cards: sorted.filter((resource) => resource.kind === 'AgentCard'),
+    anchors: sorted.filter((resource) => resource.kind === 'TrustAnchor'),
+    approvals: sorted.filter((resource) => resource.kind === 'ApprovalRequest'),
+    accessKeys: sorted.filter((resource) => resource.kind === 'AccessKey'),
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { aBackend, aPeer, aRelay, aRoute, inNamespace, load, OTHER_HANDLE } from '../fixtures/written.ts'
 import { closureOf } from './closure.ts'
-import { aBackend, aPeer, aRelay, aRoute, inNamespace, load, OTHER_HANDLE } from './fixtures/written.ts'
 
 const names = (objects: readonly { metadata: { namespace: string; name: string } }[]) =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
