@@ -1,5 +1,6 @@
 import { LOG_LEVELS } from '@causeway/telemetry'
 import { Command, CommanderError, Option } from 'commander'
+import { addCheckCommand } from './check/flags.ts'
 import { addClientCommands } from './client/flags.ts'
 import { addConnectCommand } from './connect/flags.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
@@ -7,6 +8,7 @@ import type { CliHost } from './host.ts'
 import { generateKey } from './keys/generate.ts'
 import { showKey } from './keys/show.ts'
 import packageFile from './package.json' with { type: 'json' }
+import { addUninstallCommand } from './uninstall/flags.ts'
 import { MCP_JSON_PORT, parsePort, sourceOf, type UpFlags } from './up/flags.ts'
 
 /** Runs one command line, without the names of the program and its interpreter. Answers the exit code; never rejects. */
@@ -63,6 +65,8 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
 
   addConnectCommand(program, host, finish)
   addClientCommands(program, host, finish)
+  addCheckCommand(program, host, finish)
+  addUninstallCommand(program, host, finish)
 
   const keys = program.command('keys').description('Identities: private keys and their PeerHandles.')
   keys

@@ -1,0 +1,131 @@
+import {
+  type AnyResource,
+  ConfigurationError,
+  formatFieldPath,
+  formatProblem,
+  loadResources,
+  type Problem,
+  type Resources,
+  readSourceFiles,
+  type SourceFile,
+  validateChange,
+} from '@causeway/mesh-api'
+import type { CliHost } from '../../host.ts'
+import { type Check, type CheckLine, type Finding, linesOf } from '../line.ts'
+import { machineFindings } from './machine.ts'
+
+/** What is known of the files; each part only where those before it are there. */
+interface Subject {
+  readonly unreadable: readonly Problem[]
+  readonly problems?: readonly Problem[]
+  readonly resources?: Resources
+  readonly before?: Resources
+  readonly onThisMachine?: readonly Finding[]
+}
+
+/**
+ * Checks configuration files as they are, without a cluster.
+ * @param against files of the same resources as they are in force: whether they may become the new ones
+ */
+export async function checkFiles(
+  files: readonly string[],
+  against: readonly string[],
+  environment: CliHost['environment'],
+): Promise<readonly CheckLine[]> {
+  return linesOf(CHECKS, await gather(files, against, environment))
+}
+
+const CHECKS: readonly Check<Subject>[] = [
+  {
+    category: 'files',
+    check: 'readable',
+    title: 'the files can be read',
+    judge: ({ unreadable }) => unreadable.map(failed),
+  },
+  {
+    category: 'resources',
+    check: 'valid',
+    title: 'every resource is valid, what it names is there, and relays can do all of it',
+    judge: ({ problems }) => problems?.map(failed),
+  },
+  {
+    category: 'resources',
+    check: 'authenticated',
+    title: 'every peer has to prove who it is',
+    judge: ({ resources }) => resources?.peers.filter(({ spec }) => spec.identity.acceptAny === true).map(anybody),
+  },
+  {
+    category: 'change',
+    check: 'allowed',
+    title: 'the resources that are in force may become these',
+    judge: ({ resources, before }) => resources && before && allOf(resources).flatMap((after) => change(after, before)),
+  },
+  {
+    category: 'this machine',
+    check: 'present',
+    title: 'the files and programs that they name are here',
+    judge: ({ onThisMachine }) => onThisMachine,
+  },
+]
+
+async function gather(
+  files: readonly string[],
+  against: readonly string[],
+  environment: CliHost['environment'],
+): Promise<Subject> {
+  const read = await problemsOr(() => readSourceFiles(files))
+  const readBefore = await problemsOr(() => readSourceFiles(against))
+  const unreadable = [...read.problems, ...readBefore.problems]
+  if (read.value === undefined || readBefore.value === undefined) return { unreadable }
+  const loaded = await problemsOr(() => loadResources(read.value as SourceFile[]))
+  const before = await problemsOr(() => loadResources(readBefore.value as SourceFile[]))
+  return {
+    unreadable,
+    problems: [...loaded.problems, ...before.problems],
+    ...(loaded.value === undefined
+      ? {}
+      : { resources: loaded.value, onThisMachine: await machineFindings(allOf(loaded.value), environment) }),
+    ...(against.length === 0 || before.value === undefined ? {} : { before: before.value }),
+  }
+}
+
+async function problemsOr<T>(
+  work: () => T | Promise<T>,
+): Promise<{ readonly value?: T; readonly problems: readonly Problem[] }> {
+  try {
+    return { value: await work(), problems: [] }
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    return { problems: error.problems }
+  }
+}
+
+function failed(problem: Problem): Finding {
+  return { level: 'failed', message: formatProblem(problem) }
+}
+
+function anybody(peer: AnyResource): Finding {
+  return {
+    level: 'warning',
+    message: `${nameOf(peer)}: spec.identity.acceptAny lets in whoever connects`,
+    hint: 'pin the peer by spec.identity.handles or spec.identityFrom',
+  }
+}
+
+function change(after: AnyResource, resources: Resources): readonly Finding[] {
+  const before = allOf(resources).find((one) => nameOf(one) === nameOf(after))
+  if (before === undefined) return []
+  return validateChange(before, after).map(({ path, message }) => ({
+    level: 'failed',
+    message: `${nameOf(after)}: ${formatFieldPath(path)}: ${message}`,
+    hint: 'delete the object and create it again, or keep the field as it is',
+  }))
+}
+
+function nameOf({ kind, metadata }: AnyResource): string {
+  return `${kind}/${metadata.namespace}/${metadata.name}`
+}
+
+function allOf({ relays, peers, backends, routes }: Resources): readonly AnyResource[] {
+  return [...relays, ...peers, ...backends, ...routes]
+}

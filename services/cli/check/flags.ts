@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander'
+import { withClusterOptions } from '../cluster/cluster-options.ts'
+import type { ClusterFlags } from '../cluster/open-cluster.ts'
+import type { ExitCode } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+
+interface Flags extends ClusterFlags {
+  readonly against: readonly string[]
+  readonly standalone?: string
+  readonly namespace?: string
+  readonly installation?: string
+  readonly output: 'text' | 'json'
+}
+
+export function addCheckCommand(program: Command, host: CliHost, finish: (code: ExitCode) => void): void {
+  const check = program
+    .command('check')
+    .description(
+      'Look for what is wrong: with files before they are applied, with what runs on a cluster, or with one ' +
+        '`causeway up`. One line for each thing looked at, and what to do about it.',
+    )
+    .argument('[file...]', 'look at these files and not at a cluster; all of them are one configuration')
+    .option('--against <file>', 'also whether files may replace this one; may be given again', collect, [])
+    .option('--standalone <url>', 'look at the `causeway up` whose admin listener is here, as in http://127.0.0.1:9090')
+    .option('--namespace <name>', 'on a cluster: only what is in this namespace')
+    .option('--installation <namespace>', 'on a cluster: only the installation in this namespace')
+    .addOption(new Option('--output <form>', 'for people or for programs').choices(['text', 'json']).default('text'))
+  withClusterOptions(check).action(async (files: string[], flags: Flags, command: Command) => {
+    const { against, standalone, namespace, installation, output, ...cluster } = flags
+    if (against.length > 0 && files.length === 0)
+      return command.error('error: --against compares with files: name them')
+    if (standalone !== undefined && files.length > 0) return command.error('error: either files or --standalone')
+    const { printCheck } = await import('./print.ts')
+    const json = output === 'json'
+    if (files.length > 0) {
+      const { checkFiles } = await import('./files/check-files.ts')
+      return finish(printCheck(await checkFiles(files, against, host.environment), json, host))
+    }
+    if (standalone !== undefined) {
+      const { checkStandalone } = await import('./standalone/check-standalone.ts')
+      return finish(printCheck(await checkStandalone(standalone), json, host))
+    }
+    const { checkCluster } = await import('./cluster/check-cluster.ts')
+    const options = { ...cluster, ...optional('namespace', namespace), ...optional('installation', installation) }
+    finish(printCheck(await checkCluster(options, host), json, host))
+  })
+}
+
+function optional<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: string })
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}

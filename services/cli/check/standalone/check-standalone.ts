@@ -1,0 +1,48 @@
+import { readStatus, StandaloneError, type StandaloneStatus } from '../../standalone/read-status.ts'
+import { type Check, type CheckLine, linesOf } from '../line.ts'
+import { OBJECT_CHECKS } from '../object-checks.ts'
+
+type Subject = { readonly status: StandaloneStatus } | { readonly error: StandaloneError }
+
+/** Looks at one `causeway up` by its admin listener. */
+export async function checkStandalone(url: string): Promise<readonly CheckLine[]> {
+  const subject = await gather(url)
+  const objects = 'status' in subject ? { objects: subject.status.objects } : {}
+  return [...linesOf(CHECKS, subject), ...linesOf(OBJECT_CHECKS, objects)]
+}
+
+const CHECKS: readonly Check<Subject>[] = [
+  {
+    category: 'process',
+    check: 'reachable',
+    title: 'it answers',
+    judge: (subject) =>
+      'status' in subject
+        ? []
+        : [
+            {
+              level: 'failed',
+              message: subject.error.message,
+              hint: 'causeway up prints the address of its admin listener as it starts',
+            },
+          ],
+  },
+  {
+    category: 'process',
+    check: 'ready',
+    title: 'it is ready',
+    judge: (subject) =>
+      'status' in subject
+        ? subject.status.notReady.map((reason) => ({ level: 'failed', message: `it is not ready: ${reason}` }))
+        : undefined,
+  },
+]
+
+async function gather(url: string): Promise<Subject> {
+  try {
+    return { status: await readStatus(url) }
+  } catch (error) {
+    if (!(error instanceof StandaloneError)) throw error
+    return { error }
+  }
+}
