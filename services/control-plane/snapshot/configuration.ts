@@ -1,16 +1,17 @@
-import type { KindName, MeshBackend } from '@causeway/mesh-api'
-import type { Judge } from '../judge/judge.ts'
+import { type KindName, type MeshBackend, type MeshChange, MeshIndex, type Place } from '@causeway/mesh-api'
 import { resolve } from '../resolve/resolve.ts'
 import type { InvalidObject, Position, RelayIdentityStatus, SourceChange, SourceObject } from '../sources/source.ts'
 import { Dependents } from './dependents.ts'
 import { type Effects, EffectsBuilder } from './effects.ts'
-import { type ObjectKey, objectKey, relayKey } from './object-key.ts'
-import { isKept, type ObjectState, type Placement } from './object-state.ts'
+import { type ObjectKey, objectIdOf, objectKey, relayKey } from './object-key.ts'
+import { isKept, type ObjectState, type Placement, type Standing } from './object-state.ts'
 import { placementOf } from './placement.ts'
 import type { EncodedResource } from './resource.ts'
 
 export interface ConfigurationOptions {
-  readonly judge: Judge
+  readonly place: Place
+  /** The namespace of the installation, whose policies bind every relay. Undefined: without Kubernetes. */
+  readonly installationNamespace: string | undefined
   /** Objects that another installation has accepted are not ours (CONTROL section 1). Undefined: there are no others. */
   readonly installation: string | undefined
 }
@@ -28,16 +29,18 @@ interface Entry {
  * are.
  */
 export class Configuration {
-  readonly #judge: Judge
+  readonly #index: MeshIndex
   readonly #installation: string | undefined
   readonly #entries = new Map<ObjectKey, Entry>()
   readonly #states = new Map<ObjectKey, ObjectState>()
   readonly #snapshots = new Map<string, Map<ObjectKey, EncodedResource>>()
   readonly #positions = new Map<KindName, Position>()
   readonly #dependents: Dependents
+  /** `kind state` -> how many objects. */
+  readonly #counts = new Map<string, number>()
 
-  constructor({ judge, installation }: ConfigurationOptions) {
-    this.#judge = judge
+  constructor({ place, installationNamespace, installation }: ConfigurationOptions) {
+    this.#index = new MeshIndex({ place, ...(installationNamespace === undefined ? {} : { installationNamespace }) })
     this.#installation = installation
     this.#dependents = new Dependents({
       relayIdentity: (relay) => this.relayIdentity(relay),
@@ -78,10 +81,14 @@ export class Configuration {
     return this.#entries.get(relayKey(relay))?.object?.status.identity
   }
 
+  count(kind: KindName, state: Standing['state']): number {
+    return this.#counts.get(`${kind} ${state}`) ?? 0
+  }
+
   apply(change: SourceChange): Effects {
     for (const [kind, position] of change.positions) this.#positions.set(kind, position)
     const dirty = this.#store(change)
-    for (const key of this.#judge.update(this.#judged(change))) dirty.add(key)
+    for (const { kind, name } of this.#index.apply(this.#meshChange(change)).verdicts) dirty.add(objectKey(kind, name))
     for (const key of [...dirty]) for (const user of this.#dependents.usersOf(key)) dirty.add(user)
     const effects = new EffectsBuilder()
     for (const key of dirty) this.#renew(key, effects)
@@ -108,15 +115,14 @@ export class Configuration {
     return dirty
   }
 
-  #judged({ upserts, removals, invalid, namespaces }: SourceChange): Parameters<Judge['update']>[0] {
-    const unknown = invalid
-      .map(({ kind, name }) => objectKey(kind, name))
-      .filter((key) => this.#entries.get(key)?.object === undefined)
+  /** Of what is not valid the last good version counts on; where there is none, nobody is blamed for naming it. */
+  #meshChange({ upserts, removals, invalid, namespaces }: SourceChange): MeshChange {
+    const declared = invalid.filter(({ kind, name }) => this.#entries.get(objectKey(kind, name))?.object === undefined)
     return {
       upserts: upserts.map(({ resource }) => resource),
-      removals: [...removals.map(({ kind, name }) => objectKey(kind, name)), ...unknown],
-      declared: unknown,
-      namespaces,
+      removals,
+      declared,
+      ...(namespaces === undefined ? {} : { namespaces }),
     }
   }
 
@@ -127,6 +133,8 @@ export class Configuration {
       this.#states.delete(key)
       this.#dependents.forget(key)
     } else this.#states.set(key, after)
+    this.#recount(key, before, -1)
+    this.#recount(key, after, 1)
     if (before !== undefined || after !== undefined) effects.objects.add(key)
     this.#place(key, before?.placed, after?.placed, effects)
     if (mayBeHeldUnknown(before, after)) effects.everywhere.add(key)
@@ -154,7 +162,7 @@ export class Configuration {
     if (this.#installation !== undefined && controller !== undefined && controller !== this.#installation) {
       return { standing: { state: 'foreign', controller }, placed: undefined }
     }
-    const findings = this.#judge.findings(key)
+    const findings = this.#index.findingsOf(objectIdOf(key))
     if (findings.length > 0) return { standing: { state: 'refused', findings }, placed: undefined }
     const resolved = this.#dependents.tracked(key, (lookup) => resolve(object, lookup))
     if (resolved === 'not delivered') return { standing: { state: 'not delivered' }, placed: undefined }
@@ -181,6 +189,12 @@ export class Configuration {
       else snapshot.set(key, after.resource)
       effects.relay(relay, key)
     }
+  }
+
+  #recount(key: ObjectKey, state: ObjectState | undefined, by: 1 | -1): void {
+    if (state === undefined) return
+    const counted = `${objectIdOf(key).kind} ${state.standing.state}`
+    this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + by)
   }
 
   #backend(name: string): MeshBackend | undefined {

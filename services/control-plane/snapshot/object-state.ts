@@ -27,6 +27,15 @@ export type Standing =
   /** Relays are not sent objects of this kind. */
   | { readonly state: 'not delivered' }
 
+export const STANDING_STATES: readonly Standing['state'][] = [
+  'delivered',
+  'withheld',
+  'invalid',
+  'refused',
+  'foreign',
+  'not delivered',
+]
+
 export interface Placement {
   readonly resource: EncodedResource
   /** `namespace/name` of the relays that it is for. */

@@ -1,10 +1,21 @@
-import { Backoff, delay, isKubeError, type KubeClient, KubeError, type ReflectorTiming } from '@causeway/kube'
+import {
+  Backoff,
+  delay,
+  type Informer,
+  isKubeError,
+  type KubeClient,
+  KubeError,
+  type ReflectorTiming,
+} from '@causeway/kube'
 import { KIND_NAMES, type KindName } from '@causeway/mesh-api'
 import type { RelistOptions, Source, SourceObserver } from '../source.ts'
 import { kindInformer } from './kind-informer.ts'
 import { namespaceInformer, PendingNamespaces } from './namespace-informer.ts'
+import type { ObservedStatuses } from './observed-status.ts'
 import { PendingChange } from './pending-change.ts'
+import type { StoredObject } from './read-object.ts'
 import { readSourceId } from './source-id.ts'
+import type { TrackedObject } from './tracked-object.ts'
 
 export interface KubernetesSourceOptions {
   readonly client: KubeClient
@@ -29,22 +40,35 @@ interface Watched {
 const BACKOFF = { initialMs: 200, maxMs: 10_000 }
 
 /** The objects of an API server, of every kind. Reading begins at once; it needs no API server to be there. */
-export function openKubernetesSource(options: KubernetesSourceOptions): Source {
+export function openKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
   return new KubernetesSource(options)
 }
 
-class KubernetesSource implements Source {
+export class KubernetesSource implements Source {
   readonly #options: KubernetesSourceOptions
   readonly #closing = new AbortController()
+  readonly #kinds: ReadonlyMap<KindName, Informer<StoredObject, TrackedObject>>
   readonly #watched: readonly Watched[]
   readonly #opened: Promise<void>
   #sourceId: Uint8Array = new Uint8Array(16)
   #isSynced = false
+  #statusChanged: ((kind: KindName, name: string) => void) | undefined
 
   constructor(options: KubernetesSourceOptions) {
     this.#options = options
-    this.#watched = [this.#namespaces(), ...KIND_NAMES.map((kind) => this.#kind(kind))]
+    this.#kinds = new Map(KIND_NAMES.map((kind) => [kind, this.#kind(kind)]))
+    this.#watched = [this.#namespaces(), ...this.#kinds.values()]
     this.#opened = this.#open()
+  }
+
+  /** What stands in the statuses now, for who writes them. */
+  get statuses(): ObservedStatuses {
+    return {
+      get: (kind, name) => this.#kinds.get(kind)?.get(name)?.status,
+      attach: (changed) => {
+        this.#statusChanged = changed
+      },
+    }
   }
 
   async relist({ signal }: RelistOptions): Promise<void> {
@@ -78,12 +102,13 @@ class KubernetesSource implements Source {
     }
   }
 
-  #kind(kind: KindName): Watched {
+  #kind(kind: KindName): Informer<StoredObject, TrackedObject> {
     const { client, watchNamespaces: namespaces, random, observer } = this.#options
     const pending = new PendingChange(kind)
     let toldPosition: bigint | undefined
     const informer = kindInformer(kind, { client, namespaces, random, ...this.#timing() }, pending, {
       ...this.#listener(),
+      statusChanged: (name) => this.#statusChanged?.(kind, name),
       moved: () => {
         const { position } = informer
         const isMoved = position !== undefined && position !== toldPosition

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '@causeway/kube'
 import type { KindName } from '@causeway/mesh-api'
+import { type ObservedStatus, observeStatus } from './observed-status.ts'
 import { type ReadObject, readObject, type StoredObject } from './read-object.ts'
 
 /** All that is kept of an object: enough to see whether a new version says anything new. */
 export interface TrackedObject extends KubeObject {
   readonly fingerprint: string
+  readonly status: ObservedStatus
   /** What has not been told yet; whoever tells it takes it away. */
   untold: ReadObject | undefined
 }
@@ -20,8 +22,9 @@ export function trackObject(kind: KindName, stored: StoredObject, old: TrackedOb
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   }
   const fingerprint = fingerprintOf(stored)
-  if (old?.fingerprint === fingerprint) return { metadata, fingerprint, untold: old.untold }
-  return { metadata, fingerprint, untold: readObject(kind, stored) }
+  const status = observeStatus(kind, stored)
+  if (old?.fingerprint === fingerprint) return { metadata, fingerprint, status, untold: old.untold }
+  return { metadata, fingerprint, status, untold: readObject(kind, stored) }
 }
 
 /** Of everything that a SourceObject is made of; the API server counts every change of `spec` in `generation`. */

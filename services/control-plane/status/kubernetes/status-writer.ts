@@ -1,0 +1,167 @@
+import {
+  type Clock,
+  type Controller,
+  isKubeError,
+  type KubeClient,
+  type KubeError,
+  refOf,
+  startController,
+  TokenBucket,
+  WorkQueue,
+} from '@causeway/kube'
+import { FIELD_MANAGERS, type KindName } from '@causeway/mesh-api'
+import { type ObjectKey, objectIdOf, objectKey } from '../../snapshot/object-key.ts'
+import { typeOf } from '../../sources/kubernetes/kind-informer.ts'
+import {
+  type ObservedStatus,
+  type ObservedStatuses,
+  observeStatus,
+  statusDigest,
+} from '../../sources/kubernetes/observed-status.ts'
+import type { ObjectStatus, StatusSink } from '../object-status.ts'
+import { appliedStatus } from './applied-status.ts'
+
+export interface KubernetesStatusOptions {
+  /** Its writes end with the term: `mayWrite` asks the election. */
+  readonly client: KubeClient
+  readonly random: () => number
+  readonly observed: ObservedStatuses
+  /** A status could not be written; it is tried again. */
+  readonly failing?: (kind: KindName, name: string, error: KubeError) => void
+  readonly timing?: Partial<StatusWriterTiming>
+}
+
+export interface StatusWriterTiming {
+  /** An object's status is written at most so often. */
+  readonly intervalMs: number
+  readonly writesPerSecond: number
+  /** After a pause. */
+  readonly burst: number
+}
+
+const TIMING: StatusWriterTiming = { intervalMs: 1_000, writesPerSecond: 50, burst: 200 }
+const WORKERS = 8
+
+interface Wanted {
+  readonly status: ObjectStatus
+  readonly digest: string
+}
+
+interface Written {
+  /** What was sent. */
+  readonly wantedDigest: string
+  /** What the API server made of it. */
+  readonly answer: ObservedStatus
+  readonly atMs: number
+}
+
+/**
+ * Writes the control plane's part of statuses by server-side apply (CONTROL section 4), for one term of leadership. What
+ * stands there already is not written; what somebody else overwrites is written again.
+ */
+export class KubernetesStatus implements StatusSink {
+  readonly #options: KubernetesStatusOptions
+  readonly #clock: Clock
+  readonly #timing: StatusWriterTiming
+  readonly #wanted = new Map<ObjectKey, Wanted>()
+  readonly #written = new Map<ObjectKey, Written>()
+  readonly #queue: WorkQueue
+  readonly #bucket: TokenBucket
+  readonly #controller: Controller
+
+  constructor(options: KubernetesStatusOptions) {
+    this.#options = options
+    this.#timing = { ...TIMING, ...options.timing }
+    const { clock } = options.client
+    this.#clock = clock
+    this.#queue = new WorkQueue({ clock, random: options.random })
+    this.#bucket = new TokenBucket({ clock, perSecond: this.#timing.writesPerSecond, burst: this.#timing.burst })
+    options.observed.attach((kind, name) => {
+      const key = objectKey(kind, name)
+      if (this.#wanted.has(key)) this.#enqueue(key)
+    })
+    this.#controller = startController({
+      queue: this.#queue,
+      workers: WORKERS,
+      reconcile: (key, signal) => this.#reconcile(key, signal),
+      failed: (key, error) => {
+        if (!isKubeError(error)) throw error
+        const { kind, name } = objectIdOf(key)
+        options.failing?.(kind, name, error)
+      },
+    })
+  }
+
+  write(status: ObjectStatus): void {
+    const key = objectKey(status.kind, status.name)
+    this.#wanted.set(key, { status, digest: statusDigest(status.kind, status) })
+    this.#enqueue(key)
+  }
+
+  forget(kind: KindName, name: string): void {
+    const key = objectKey(kind, name)
+    this.#wanted.delete(key)
+    this.#written.delete(key)
+  }
+
+  /** Nothing is written any more once it has resolved. */
+  async stop(): Promise<void> {
+    this.#options.observed.attach(undefined)
+    await this.#controller.stop()
+  }
+
+  #enqueue(key: ObjectKey): void {
+    const written = this.#written.get(key)
+    const waitMs = written === undefined ? 0 : written.atMs + this.#timing.intervalMs - this.#clock.now()
+    this.#queue.addAfter(key, Math.max(0, waitMs))
+  }
+
+  async #reconcile(key: ObjectKey, signal: AbortSignal): Promise<undefined> {
+    const { client } = this.#options
+    if (this.#isSaid(key)) return
+    await this.#bucket.take(signal)
+    // While this one waited for its turn something else may be wanted, or may have come to stand there.
+    const wanted = this.#wanted.get(key)
+    if (signal.aborted || wanted === undefined || this.#isSaid(key)) return
+    const { kind, name, uid } = wanted.status
+    const status = appliedStatus(wanted.status, this.#current(key)?.transitions, this.#clock.wallNow())
+    try {
+      // With the UID: what was judged of one object is not said of another one of the same name, and none is made.
+      const answer = await client.applyStatus(
+        typeOf(kind),
+        { metadata: { ...refOf(name), uid }, status },
+        { fieldManager: FIELD_MANAGERS.controlPlane, force: true },
+      )
+      this.#written.set(key, {
+        wantedDigest: wanted.digest,
+        answer: observeStatus(kind, answer),
+        atMs: this.#clock.now(),
+      })
+    } catch (error) {
+      // It is gone, or another one by now: whoever computes statuses hears of that by itself.
+      if (!isKubeError(error, 'NotFound', 'Conflict')) throw error
+    }
+  }
+
+  /** Whether what is wanted stands there, as far as is known here. */
+  #isSaid(key: ObjectKey): boolean {
+    const wanted = this.#wanted.get(key)
+    if (wanted === undefined) return true
+    const current = this.#current(key)
+    if (current === undefined || current.digest === wanted.digest) return current !== undefined
+    const written = this.#written.get(key)
+    return written !== undefined && written.answer === current && written.wantedDigest === wanted.digest
+  }
+
+  /** The later one of what we were answered and of what the source has seen, of the object that is meant. */
+  #current(key: ObjectKey): ObservedStatus | undefined {
+    const { kind, name } = objectIdOf(key)
+    const uid = this.#wanted.get(key)?.status.uid
+    const answer = this.#written.get(key)?.answer
+    const seen = this.#options.observed.get(kind, name)
+    const [later] = [answer, seen]
+      .filter((one) => one !== undefined && one.uid === uid)
+      .sort((a, b) => Number((b?.resourceVersion ?? 0n) - (a?.resourceVersion ?? 0n)))
+    return later
+  }
+}
