@@ -20,6 +20,7 @@ export {
   refOf,
 } from './objects.ts'
 export { type Controller, type ControllerOptions, type ReconcileResult, startController } from './queue/controller.ts'
+export { TokenBucket, type TokenBucketOptions } from './queue/token-bucket.ts'
 export { WorkQueue, type WorkQueueHooks, type WorkQueueOptions } from './queue/work-queue.ts'
 export {
   type ApplyOptions,
