@@ -89,7 +89,7 @@ describe('a stream', () => {
   })
 
   it('says nothing while the relay has no settings to put the rest into', async () => {
-    const { plane, source } = aControlPlane({ place: 'cluster' })
+    const { plane, source, clock } = aControlPlane({ place: 'cluster' })
     const relay = aRelay('edge', { identity: {} }, { uid: 'u1' })
     source.tell(told(1, [relay, aBackend()]))
     source.synced()
@@ -98,7 +98,8 @@ describe('a stream', () => {
     expect(instance.pending).toBe(0)
     const identity = { state: 'Active', peerHandle: 'x', secretName: 'causeway-edge-identity-a' } as const
     source.tell(told(2, [{ ...relay, status: { identity } }]))
-    await settled()
+    await clock.pass(20)
+    expect(described(await instance.delta())).toEqual(['+backend default/everything', '+relay default/edge'])
   })
 })
 
@@ -247,12 +248,15 @@ describe('a source that is behind what an instance has seen', () => {
   })
 
   it('and older even then: it went back itself', async () => {
-    const { instance, source } = serving()
+    const { instance, source, clock } = serving()
     instance.hello({ positions: kindPositions(7) })
     const delta = await instance.delta()
     expect([source.lists, delta.rewound, delta.positions[0]?.position?.value]).toEqual([1, true, 1n])
     instance.reply(delta.nonce)
     source.tell(told(2, [aRoute('a')]))
+    await clock.pass(20)
+    expect((await instance.delta()).rewound).toBe(false)
+    expect(source.lists).toBe(1)
   })
 
   it('of another source nothing is older', async () => {
