@@ -108,6 +108,25 @@ export const METRIC_TABLE = {
     ['backend', 'how'],
   ),
 
+  // The operator. `controller` is a responsibility of it: identity, workload, certificates and so on.
+  causeway_operator_leader: gauge('1', 'Whether this process is the one that works (1) or stands by (0).', []),
+  causeway_operator_reconciles_total: counter('{reconcile}', 'Looks at one object, by result (ok, error).', [
+    'controller',
+    'result',
+  ]),
+  causeway_operator_reconcile_duration_seconds: histogram(
+    's',
+    'Time of one look at one object.',
+    ['controller'],
+    'fast',
+  ),
+  causeway_operator_queue_depth: gauge('{key}', 'Objects that wait to be looked at.', ['controller']),
+  causeway_operator_requests_total: counter('{request}', 'Requests to the API server, by verb, resource and result.', [
+    'verb',
+    'resource',
+    'code',
+  ]),
+
   // The control plane. `kind` is that of a custom resource.
   causeway_control_plane_objects: gauge(
     '{object}',
