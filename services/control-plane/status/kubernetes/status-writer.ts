@@ -86,6 +86,8 @@ export class KubernetesStatus implements StatusSink {
       reconcile: (key, signal) => this.#reconcile(key, signal),
       failed: (key, error) => {
         if (!isKubeError(error)) throw error
+        // Somebody else wrote first; by the next try the source has seen it.
+        if (error.code === 'Conflict') return
         const { kind, name } = objectIdOf(key)
         options.failing?.(kind, name, error)
       },
@@ -117,40 +119,39 @@ export class KubernetesStatus implements StatusSink {
   }
 
   async #reconcile(key: ObjectKey, signal: AbortSignal): Promise<undefined> {
-    const { client } = this.#options
-    if (this.#isSaid(key)) return
+    if (this.#next(key) === undefined) return
     await this.#bucket.take(signal)
     // While this one waited for its turn something else may be wanted, or may have come to stand there.
-    const wanted = this.#wanted.get(key)
-    if (signal.aborted || wanted === undefined || this.#isSaid(key)) return
+    const next = this.#next(key)
+    if (signal.aborted || next === undefined) return
+    const { wanted, current } = next
     const { kind, name, uid } = wanted.status
-    const status = appliedStatus(wanted.status, this.#current(key)?.transitions, this.#clock.wallNow())
+    const status = appliedStatus(wanted.status, current.transitions, this.#clock.wallNow())
+    // Only in the version that was looked at: an API server does not compare the UID in a write of status, and what was
+    // judged of one object must not be said of another one that has its name by now.
+    const metadata = { ...refOf(name), uid, resourceVersion: String(current.resourceVersion) }
     try {
-      // With the UID: what was judged of one object is not said of another one of the same name, and none is made.
-      const answer = await client.applyStatus(
+      const answer = await this.#options.client.applyStatus(
         typeOf(kind),
-        { metadata: { ...refOf(name), uid }, status },
+        { metadata, status },
         { fieldManager: FIELD_MANAGERS.controlPlane, force: true },
       )
-      this.#written.set(key, {
-        wantedDigest: wanted.digest,
-        answer: observeStatus(kind, answer),
-        atMs: this.#clock.now(),
-      })
+      const atMs = this.#clock.now()
+      this.#written.set(key, { wantedDigest: wanted.digest, answer: observeStatus(kind, answer), atMs })
     } catch (error) {
-      // It is gone, or another one by now: whoever computes statuses hears of that by itself.
-      if (!isKubeError(error, 'NotFound', 'Conflict')) throw error
+      // It is gone: whoever computes statuses hears of that by itself.
+      if (!isKubeError(error, 'NotFound')) throw error
     }
   }
 
-  /** Whether what is wanted stands there, as far as is known here. */
-  #isSaid(key: ObjectKey): boolean {
+  /** What has to be written, and what stands there; undefined when that says the same, or the object is gone. */
+  #next(key: ObjectKey): { readonly wanted: Wanted; readonly current: ObservedStatus } | undefined {
     const wanted = this.#wanted.get(key)
-    if (wanted === undefined) return true
     const current = this.#current(key)
-    if (current === undefined || current.digest === wanted.digest) return current !== undefined
+    if (wanted === undefined || current === undefined || current.digest === wanted.digest) return undefined
     const written = this.#written.get(key)
-    return written !== undefined && written.answer === current && written.wantedDigest === wanted.digest
+    const isOurs = written?.answer === current && written.wantedDigest === wanted.digest
+    return isOurs ? undefined : { wanted, current }
   }
 
   /** The later one of what we were answered and of what the source has seen, of the object that is meant. */
