@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ATOMIC_MAP, SET } from './list-types.ts'
+import { ATOMIC, ATOMIC_MAP } from './list-types.ts'
 import { dataKey, namespaceName, objectName } from './names.ts'
 
 /** The name of an object, of whichever namespace. `what` completes the sentence "The name of ...". */
@@ -24,7 +24,7 @@ export const relayRefs = () =>
     .array(reference('a MeshRelay'))
     .min(1)
     .max(64)
-    .meta(SET)
+    .meta(ATOMIC)
     .describe('The relays that this object is for. Others never see it.')
 
 /** One entry of a Secret or ConfigMap; only of one's own namespace (CONTROL section 1). */

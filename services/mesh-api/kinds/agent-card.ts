@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { allowedNamespaces } from '../fields/grant.ts'
 import { httpUrl } from '../fields/host.ts'
-import { SET } from '../fields/list-types.ts'
+import { ATOMIC, SET } from '../fields/list-types.ts'
 import { dataRef, reference } from '../fields/reference.ts'
 import type { Resource } from './kind.ts'
 
@@ -32,7 +32,7 @@ const verification = z
     trustAnchorRefs: z
       .array(reference('a TrustAnchor for the use cards'))
       .max(16)
-      .meta(SET)
+      .meta(ATOMIC)
       .default([])
       .describe('Whose signatures are good.'),
     unsignedFields: z

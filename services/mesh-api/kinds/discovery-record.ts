@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { effect } from '../fields/effect.ts'
-import { SET } from '../fields/list-types.ts'
+import { ATOMIC, SET } from '../fields/list-types.ts'
 import { reference, relayRefs } from '../fields/reference.ts'
 import type { Resource } from './kind.ts'
 
@@ -74,7 +74,7 @@ const agent = z
       .array(reference('a DiscoveryRecord of a tool, of the same relays'))
       .min(1)
       .max(256)
-      .meta(SET)
+      .meta(ATOMIC)
       .optional()
       .describe('Its tools, each a record of its own.'),
   })
@@ -102,7 +102,7 @@ export const discoveryRecordSpec = z
     peers: z
       .array(reference('a MeshPeer'))
       .max(1_024)
-      .meta(SET)
+      .meta(ATOMIC)
       .default([])
       .describe('With visibility Peers: who may see it. Empty: nobody.'),
     validity: duration().default('24h').describe('How long a signature of it is good for; it is signed again in time.'),

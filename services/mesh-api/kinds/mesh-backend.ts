@@ -142,7 +142,7 @@ export const meshBackendSpec = z
     peers: z
       .array(reference('a MeshPeer'))
       .max(1024)
-      .meta(SET)
+      .meta(ATOMIC)
       .default([])
       .describe('The peers that may reach this backend. Empty: none, only routes of the same relays.'),
     acceptHeaders: z

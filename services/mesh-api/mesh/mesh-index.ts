@@ -53,16 +53,15 @@ export class MeshIndex implements Surroundings {
     for (const { name, labels } of change.namespaces?.upserts ?? []) this.#setLabels(name, labels, work)
     for (const name of change.namespaces?.removals ?? []) this.#setLabels(name, undefined, work)
     for (const id of change.removals ?? []) {
-      this.#declared.delete(keyOf(id))
+      this.#declare(keyOf(id), false, work)
       this.#replace(keyOf(id), undefined, work)
     }
     for (const id of change.declared ?? []) {
+      this.#declare(keyOf(id), true, work)
       this.#replace(keyOf(id), undefined, work)
-      this.#declared.add(keyOf(id))
-      for (const user of this.#users.get(keyOf(id))) work.judged.add(user)
     }
     for (const object of change.upserts ?? []) {
-      this.#declared.delete(keyOf(idOf(object)))
+      this.#declare(keyOf(idOf(object)), false, work)
       this.#replace(keyOf(idOf(object)), object, work)
     }
     for (const key of work.bound) this.#rebind(key, work)
@@ -141,6 +140,13 @@ export class MeshIndex implements Surroundings {
       work.judged.add(key)
       for (const user of this.#users.get(key)) work.judged.add(user)
     }
+  }
+
+  #declare(key: string, isDeclared: boolean, work: Work): void {
+    if (this.#declared.has(key) === isDeclared) return
+    if (isDeclared) this.#declared.add(key)
+    else this.#declared.delete(key)
+    for (const user of this.#users.get(key)) work.judged.add(user)
   }
 
   /** Puts an object in the place of the one of that name, or of none. */
