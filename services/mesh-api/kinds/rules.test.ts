@@ -40,21 +40,7 @@ describe.each(rows)('rule %s', (_, cases) => {
 })
 
 it.each<[Written, string]>([
-  [aPeer('tools', { relayRefs: [{ name: 'edge' }, { name: 'edge' }] }), 'spec.relayRefs[1]: stands there twice'],
-  [
-    aPeer('tools', {
-      relayRefs: [
-        { name: 'a', namespace: 'b' },
-        { namespace: 'b', name: 'a' },
-      ],
-    }),
-    'spec.relayRefs[1]: stands there twice',
-  ],
   [aPeer('tools', { identity: { handles: [HANDLE, HANDLE] } }), 'spec.identity.handles[1]: stands there twice'],
-  [
-    aBackend('everything', { peers: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] }),
-    'spec.peers[2]: stands there twice',
-  ],
   [
     withHeaders({ name: 'x-key', value: '1' }, { name: 'x-key', valueFile: 'key' }),
     'spec.mcp.headers[1]: has the name of an entry before it',
