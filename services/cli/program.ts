@@ -3,7 +3,9 @@ import { Command, CommanderError, Option } from 'commander'
 import { addCheckCommand } from './check/flags.ts'
 import { addClientCommands } from './client/flags.ts'
 import { addConnectCommand } from './connect/flags.ts'
+import { addDescribeCommand } from './describe/flags.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { addGetCommand } from './get/flags.ts'
 import type { CliHost } from './host.ts'
 import { generateKey } from './keys/generate.ts'
 import { showKey } from './keys/show.ts'
@@ -65,6 +67,8 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
 
   addConnectCommand(program, host, finish)
   addClientCommands(program, host, finish)
+  addGetCommand(program, host, finish)
+  addDescribeCommand(program, host, finish)
   addCheckCommand(program, host, finish)
   addUninstallCommand(program, host, finish)
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
+import { KIND_NAMES } from '@causeway/mesh-api'
 import { X509CertificateGenerator } from '@peculiar/x509'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useApiCluster } from '../cluster/use-api-cluster.ts'
@@ -49,15 +50,13 @@ it('says of a mesh that is well one line for each thing looked at, and ends with
     'ok installation/disjoint',
     'ok installation/trust-bundle',
     'ok resources/watched',
-    ...KINDS_IN_ORDER.map((kind) => `ok resources/${kind}`),
+    ...KIND_NAMES.map((kind) => `ok resources/${kind}`),
     'ok resources/deletion',
   ])
   const { out } = await cli.run(cluster().kubeconfig, ['check'])
   expect(out).toContain('installation\n  ok       Causeway is installed\n  ok       the operator runs\n')
   expect(out).toMatch(/\n0 failed, 0 warnings, \d+ ok\n$/)
 })
-
-const KINDS_IN_ORDER = ['MeshRelay', 'MeshPeer', 'MeshBackend', 'MeshRoute'] as const
 
 interface Fault {
   readonly fault: string
@@ -314,9 +313,7 @@ it('names what the user may not read, and says the rest', async () => {
     const messages = lines.filter(({ level }) => level !== 'ok').map(({ message }) => message)
     const expected = [
       'Deployments may not be read',
-      'MeshRelays may not be read',
-      'MeshPeers may not be read',
-      'MeshBackends may not be read',
+      ...KIND_NAMES.filter((kind) => kind !== 'MeshRoute').map((kind) => `${kind}s may not be read`),
       'MeshRoute/team-a/tools: Accepted PathTaken',
     ]
     return JSON.stringify(messages) === JSON.stringify(expected)

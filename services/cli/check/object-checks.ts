@@ -1,5 +1,6 @@
 import { KIND_NAMES, type KindName } from '@causeway/mesh-api'
 import { type MeshObject, relaysOf, titleOf } from '../objects/mesh-object.ts'
+import { namedBy } from '../objects/references.ts'
 import { hintFor, type Trouble, troubleOf } from '../objects/trouble.ts'
 import type { Check, Finding } from './line.ts'
 
@@ -51,7 +52,9 @@ function finding(object: MeshObject, { level, type, reason, message }: Trouble):
 }
 
 function held(object: MeshObject, objects: readonly MeshObject[]): Finding {
-  const users = objects.filter((one) => one !== object && !one.isDeleting && uses(one, object)).map(titleOf)
+  const users = objects
+    .filter((one) => one !== object && !one.isDeleting && namedBy(one).includes(titleOf(object)))
+    .map(titleOf)
   const by =
     users.length === 0
       ? ''
@@ -61,35 +64,4 @@ function held(object: MeshObject, objects: readonly MeshObject[]): Finding {
     message: `${titleOf(object)}: was deleted and is held${by}`,
     hint: 'delete its users, wait for the end of deletionHold, or annotate it with mesh.causeway.dev/release=now',
   }
-}
-
-/** Whether `user` names `used` anywhere in its spec, by the naming rule of the kinds: `...Ref`, `...Refs`, `peers`, `peer`. */
-function uses(user: MeshObject, used: MeshObject): boolean {
-  const keys = REFERENCE_FIELDS[used.kind]
-  return referencesIn(user.spec, keys).some(
-    ({ name, namespace }) => name === used.name && (namespace ?? user.namespace) === used.namespace,
-  )
-}
-
-const REFERENCE_FIELDS: Readonly<Partial<Record<KindName, readonly string[]>>> = {
-  MeshRelay: ['relayRefs', 'relayRef'],
-  MeshPeer: ['peers', 'peer'],
-  MeshBackend: ['backendRef', 'defaultBackend'],
-}
-
-interface Named {
-  readonly name: string
-  readonly namespace?: string
-}
-
-function referencesIn(value: unknown, fields: readonly string[] | undefined): readonly Named[] {
-  if (typeof value !== 'object' || value === null || fields === undefined) return []
-  return Object.entries(value).flatMap(([key, one]: [string, unknown]) => {
-    const here = fields.includes(key) ? (Array.isArray(one) ? one : [one]).filter(isNamed) : []
-    return [...here, ...referencesIn(one, fields)]
-  })
-}
-
-function isNamed(value: unknown): value is Named {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Named>).name === 'string'
 }

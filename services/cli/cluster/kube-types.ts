@@ -42,8 +42,8 @@ export interface KubeEvent extends KubeObject {
   readonly reason?: string
   readonly note?: string
   readonly eventTime?: string
+  readonly series?: { readonly lastObservedTime?: string }
   readonly deprecatedLastTimestamp?: string
-  readonly regarding?: { readonly kind?: string; readonly name?: string; readonly namespace?: string }
 }
 
 export const DEPLOYMENT: ResourceType<Deployment> = namespaced('apps', 'v1', 'deployments', 'Deployment')

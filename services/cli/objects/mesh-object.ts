@@ -34,6 +34,7 @@ export interface Condition {
 }
 
 export interface InstanceStatus {
+  readonly namespace?: string
   readonly relay: string
   readonly instance: string
   readonly programmed: string

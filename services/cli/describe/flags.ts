@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import type { ExitCode } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+import type { ObjectsSource } from '../objects/read-objects.ts'
+import { withSourceOptions } from '../objects/source-options.ts'
+
+export function addDescribeCommand(program: Command, host: CliHost, finish: (code: ExitCode) => void): void {
+  const describe = program
+    .command('describe')
+    .description('Show all that is known of one resource: its state, what relays say, what it uses and who uses it.')
+    .argument('<kind>', 'relay, peer, backend, route ..., or any name that kubectl knows')
+    .argument('<name>', 'its name')
+  withSourceOptions(describe).action(async (word: string, name: string, source: ObjectsSource, command: Command) => {
+    const { kindOf } = await import('../objects/kind-of.ts')
+    const kind = kindOf(word)
+    if (typeof kind === 'object') return command.error(`error: ${kind.refusal}`)
+    const { orSourceFailure } = await import('../objects/source-failure.ts')
+    const { describe } = await import('./describe.ts')
+    finish(await orSourceFailure(host, () => describe({ ...source, kind, name }, host, Date.now())))
+  })
+}
