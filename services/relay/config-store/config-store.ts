@@ -102,7 +102,8 @@ export class ConfigStore {
     const held = [...this.#held.resources.values()].map(({ kind, name, version }) => {
       return { kind, name, version: Buffer.from(version, 'hex') }
     })
-    return create(HelloSchema, { held, positions: positionsOf(this.#held) })
+    const hello = create(HelloSchema, { held, positions: positionsOf(this.#held) })
+    return { held: hello.held, positions: hello.positions }
   }
 
   /** Takes a Delta as a whole, or nothing of it; the reply says which, and what of all resources is not in force. */

@@ -2,6 +2,18 @@ import type { InstanceStatus } from '@causeway/rpc'
 import type { Readiness } from '@causeway/telemetry'
 import type { LiveConfiguration } from '../config-store/contract.ts'
 
+/** Who a relay instance is to control planes. */
+export interface InstanceName {
+  /** Of the MeshRelay. */
+  readonly namespace: string
+  readonly relay: string
+  /** Of the pod in its StatefulSet; 0 without one. */
+  readonly ordinal: number
+  /** UUIDv7 of the process. */
+  readonly bootId: string
+  readonly softwareVersion: string
+}
+
 /** What a relay instance says of itself. */
 export interface StatusSource {
   /** Everything, as it is now. */

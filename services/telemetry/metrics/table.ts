@@ -157,6 +157,21 @@ export const METRIC_TABLE = {
     'Times that an instance had seen newer objects than this process.',
     [],
   ),
+  causeway_control_plane_leading: gauge('{replica}', '1 while this replica writes status.', []),
+
+  // Delivery of configuration, as a relay sees it.
+  causeway_config_stale_seconds: gauge('s', 'Time for which no control plane has answered; 0 while one does.', []),
+  causeway_config_connected: gauge('{stream}', 'Whether a control plane answers (1) or not (0).', []),
+  causeway_config_streams_total: counter(
+    '{stream}',
+    'Attempts to get configuration from a control plane, by result (opened, failed).',
+    ['result'],
+  ),
+  causeway_config_deltas_total: counter('{delta}', 'Changes of configuration that were sent, by what became of them.', [
+    'result',
+  ]),
+  causeway_config_resources_refused: gauge('{resource}', 'Resources that are not in force as they were sent last.', []),
+  causeway_config_log_bytes: gauge('By', 'Size of the log of configuration on the volume.', []),
 } as const satisfies Readonly<Record<string, MetricRow>>
 
 type MetricType = 'counter' | 'gauge' | 'histogram'

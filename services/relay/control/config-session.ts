@@ -1,0 +1,146 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  type ConfigChannel,
+  type ConfigStream,
+  type Delta,
+  DeltaErrorCode,
+  type DeltaReply,
+  type Hello,
+  type InstanceStatus,
+  RpcError,
+  type StreamConfigRequest,
+  StreamConfigRequestSchema,
+} from '@causeway/rpc'
+import type { ConfigStore } from '../config-store/config-store.ts'
+
+export interface ConfigSessionOptions {
+  readonly channel: ConfigChannel
+  readonly hello: Hello
+  readonly store: ConfigStore
+  readonly events: SessionEvents
+}
+
+/** What happens on a stream, in order. */
+export interface SessionEvents {
+  /** A Delta was answered: undefined: taken. */
+  onDelta(error: DeltaErrorCode | undefined): void
+  /** The control plane asks for another stream. */
+  onReconnect(): void
+}
+
+/** One stream to a control plane, from its Hello on: each Delta is taken by the store and answered, in order. */
+export class ConfigSession {
+  /** Why the stream is over; undefined: in order. Never rejects. */
+  readonly closed: Promise<RpcError | undefined>
+  readonly target: string
+  readonly #store: ConfigStore
+  readonly #events: SessionEvents
+  readonly #stream: ConfigStream
+  readonly #cancel = new AbortController()
+  #lastNonce = 0n
+  #isOver = false
+  /** While it is set, what comes next waits for it. */
+  #pause: Gate | undefined
+  /** What is being done about the last message. */
+  #work: Promise<void> = Promise.resolve()
+
+  constructor({ channel, hello, store, events }: ConfigSessionOptions) {
+    this.target = channel.target
+    this.#store = store
+    this.#events = events
+    this.#stream = channel.open(this.#cancel.signal)
+    this.#send({ case: 'hello', value: hello })
+    this.closed = this.#run()
+  }
+
+  sendStatus(status: InstanceStatus): void {
+    this.#send({ case: 'status', value: status })
+  }
+
+  /** Answers the last Delta once more: what is refused has changed since. */
+  sendRefusals(): void {
+    if (this.#lastNonce > 0n) this.#send({ case: 'reply', value: this.#store.replyAgain(this.#lastNonce) })
+  }
+
+  /** Takes nothing more until `resume`; resolves when what was begun is answered. */
+  pause(): Promise<void> {
+    this.#pause ??= newGate()
+    return this.#work
+  }
+
+  resume(): void {
+    this.#pause?.open()
+    this.#pause = undefined
+  }
+
+  /** Leaves the control plane. */
+  cancel(): void {
+    this.#isOver = true
+    this.#cancel.abort()
+    this.resume()
+  }
+
+  async #run(): Promise<RpcError | undefined> {
+    try {
+      for await (const { message } of this.#stream.received) {
+        await this.#pause?.opened
+        if (this.#isOver) break
+        if (message.case === 'reconnect') this.#events.onReconnect()
+        else if (message.case === 'delta') await this.#begin(this.#take(message.value))
+      }
+    } catch (error) {
+      this.#stream.fail(error instanceof RpcError ? error : new RpcError('INTERNAL', String(error)))
+    }
+    this.#isOver = true
+    // Nobody reads any more: what the far side still says must not wait for that.
+    this.#cancel.abort()
+    return await this.#stream.closed
+  }
+
+  #begin(work: Promise<void>): Promise<void> {
+    this.#work = work.catch(() => {})
+    return work
+  }
+
+  async #take(delta: Delta): Promise<void> {
+    if (delta.nonce <= this.#lastNonce) throw new RpcError('INVALID_ARGUMENT', 'the nonce of a Delta did not grow')
+    const reply = await this.#store.take(delta)
+    this.#lastNonce = delta.nonce
+    this.#send({ case: 'reply', value: reply })
+    const code = codeOf(reply)
+    // The two disagree about what is held: only a new Hello helps.
+    if (code === DeltaErrorCode.INCONSISTENT) this.#leave()
+    this.#events.onDelta(code)
+  }
+
+  /** Says that nothing more comes, and takes nothing more; the control plane then ends the stream. */
+  #leave(): void {
+    this.#isOver = true
+    this.#stream.end()
+  }
+
+  #send(message: StreamConfigRequest['message']): void {
+    try {
+      this.#stream.send(create(StreamConfigRequestSchema, { message }))
+    } catch (error) {
+      this.#stream.fail(error instanceof RpcError ? error : new RpcError('INTERNAL', String(error)))
+    }
+  }
+}
+
+function codeOf({ error }: DeltaReply): DeltaErrorCode | undefined {
+  return error && (error.code === DeltaErrorCode.UNSPECIFIED ? DeltaErrorCode.MALFORMED : error.code)
+}
+
+interface Gate {
+  readonly opened: Promise<void>
+  open(): void
+}
+
+function newGate(): Gate {
+  let open: () => void = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
