@@ -1,5 +1,40 @@
 import type { Resources } from '@causeway/mesh-api'
+import type { Clock } from '@causeway/npamp/transports'
 import type { Logger, Metrics, Readiness } from '@causeway/telemetry'
+import type { LiveRelay } from './control/contract.ts'
+
+/** What a relay is made with. It has no configuration then, listens nowhere, and is not ready. */
+export interface CreateRelayOptions {
+  /** `namespace/name` of the MeshRelay. */
+  readonly name: string
+  readonly logger: Logger
+  /** What secrets are read from, and stdio servers inherit by name. Default: that of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Default: a registry of its own. */
+  readonly metrics?: Metrics
+  /** The folder that mounted files are under; absent: nothing is mounted. */
+  readonly mounts?: string
+  /** The folder for what the relay learns from its peers; absent: it is forgotten with the process. */
+  readonly stateFolder?: string
+  /** Unique among processes that share the identity, where the configuration does not say it. Default: random. */
+  readonly replica?: string
+  readonly clock?: Clock
+  /** Milliseconds since 1970. */
+  readonly wallClock?: () => number
+}
+
+/** A relay whose configuration is put into force, and changed, by `apply`. */
+export interface Relay extends LiveRelay {
+  /** `namespace/name`. */
+  readonly name: string
+  /** PeerHandle of the identity that signs; undefined before the first configuration. */
+  readonly peerHandle: string | undefined
+  /** Real addresses, also where port 0 was asked for. Absent: no such listener. They change with the configuration. */
+  readonly addresses: RelayAddresses
+  readonly metrics: Metrics
+  /** Prometheus text format, with what is brought up to date only when it is asked for. */
+  metricsText(): Promise<string>
+}
 
 /** What a relay is started from. Nothing here is kept by the process beyond the relay's own life. */
 export interface RelayOptions {

@@ -9,7 +9,7 @@ import { serveLegacy } from '../fixtures/embedding/legacy-server.ts'
 import { serveModern } from '../fixtures/embedding/modern-server.ts'
 import { Happened } from '../fixtures/embedding/server-parts.ts'
 import { edgeResources, toolsResources } from '../fixtures/mesh/documents.ts'
-import { addressOf, RelaysHere } from '../fixtures/mesh/relays-here.ts'
+import { addressOf, handleOf, RelaysHere } from '../fixtures/mesh/relays-here.ts'
 import { cleanUp, fixture } from '../integration/clean-up.ts'
 import { callText, legacyClient, modernClient, PIN_MODERN } from '../integration/clients.ts'
 
@@ -22,7 +22,7 @@ async function relayBefore(script: string, ...args: string[]) {
   const options = {
     address: `npamp://${addressOf(relay.addresses.npamp)}`,
     identity: await readIdentityFile(relays.path('edge.key')),
-    peer: relay.peerHandle,
+    peer: handleOf(relay),
   }
   return { server, relays, relay, options, connect: (target = 'server') => connectMcp({ ...options, target }) }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { type Socket, connect as tcpConnect } from 'node:net'
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls'
-import type { RunningRelay } from '@causeway/relay'
+import type { Relay } from '@causeway/relay'
 import { describe, expect, it } from 'vitest'
 import { HttpClient } from '../fixtures/edge/http-client.ts'
 import { mintCertificate } from '../fixtures/http/certificate.ts'
@@ -42,7 +42,7 @@ function gone(socket: Socket): Promise<void> {
 }
 
 /** One modern call by hand: the published client hides why its first request failed. */
-async function failureOf(edge: RunningRelay): Promise<{ message: string; data: unknown }> {
+async function failureOf(edge: Relay): Promise<{ message: string; data: unknown }> {
   const http = cleanUp(new HttpClient(edge.addresses.mcp?.port ?? 0), (client) => client.close())
   const { body, headers } = modernCall('add', { a: 1, b: 2 })
   const answer = await http.post(body, headers, '/modern/mcp')

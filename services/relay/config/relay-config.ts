@@ -1,3 +1,4 @@
+import type { SigningKey } from '@causeway/npamp'
 import type { ListenTlsMode } from '@causeway/npamp/transports'
 import type { PeerConfig } from '../mesh/peer-config.ts'
 
@@ -15,7 +16,35 @@ export interface RelayConfig {
   readonly routes: readonly RouteConfig[]
 }
 
-interface AddressConfig {
+/** What concerns a relay as a whole, files read. */
+export interface RelaySettings {
+  readonly identity: IdentitySettings
+  readonly replica: string | undefined
+  readonly npamp: NpampListenerConfig | undefined
+  readonly mcp: McpListenerSettings | undefined
+  readonly admin: AddressConfig | undefined
+  readonly limits: RelayLimits
+}
+
+export interface IdentitySettings {
+  /** Who signs; undefined: a key that is made in memory. */
+  readonly current: OwnKey | undefined
+  /** From the announcement of the next key on, until the old one is retired. */
+  readonly successor: { readonly peerHandle: string; readonly statement: Uint8Array } | undefined
+}
+
+export interface OwnKey {
+  readonly key: SigningKey
+  readonly peerHandle: string
+  /** What is odd about its file but no reason to refuse it, each a sentence. */
+  readonly warnings: readonly string[]
+}
+
+export interface McpListenerSettings extends Omit<McpListenerConfig, 'tls'> {
+  readonly tls: McpTlsMaterial | undefined
+}
+
+export interface AddressConfig {
   readonly host: string
   readonly port: number
 }
@@ -120,7 +149,7 @@ export interface RouteConfig {
   readonly sessions: number | undefined
 }
 
-type RouteTarget =
+export type RouteTarget =
   /** `namespace/name` of a MeshBackend. */
   | { readonly backend: string }
   /** `namespace/name` of a MeshPeer, and the target's name there. */

@@ -41,9 +41,9 @@ export class BackendSlot implements LocalTarget {
     return this.#config
   }
 
-  /** Nobody's: neither a backend is here nor one that is going. */
-  get isEmpty(): boolean {
-    return this.#current === undefined && this.#retiring.size === 0 && this.#edgeTarget === undefined
+  /** Neither a backend is here nor one that is going. */
+  get isVacant(): boolean {
+    return this.#current === undefined && this.#retiring.size === 0
   }
 
   /** What the routes of this relay call, always the same: there is one scope for all of them. */

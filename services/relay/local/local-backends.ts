@@ -17,6 +17,8 @@ export class LocalBackends implements LocalTargets {
   readonly #options: LocalBackendsOptions
   readonly #slots = new Map<string, BackendSlot>()
   readonly #byWireName = new Map<string, BackendSlot>()
+  /** Names of places whose backend was removed. */
+  readonly #vacant = new Set<string>()
   #limits: RelayLimits
 
   constructor(options: LocalBackendsOptions) {
@@ -38,6 +40,19 @@ export class LocalBackends implements LocalTargets {
     if (slot === undefined) return
     this.#forgetWireName(slot)
     slot.remove(this.#limits.drainMs)
+    this.#vacant.add(name)
+  }
+
+  /** Lets go of places where no backend is and to which no route leads. */
+  prune(isRouted: (name: string) => boolean): void {
+    for (const name of this.#vacant) {
+      const slot = this.#slots.get(name)
+      if (slot?.isVacant !== true) this.#vacant.delete(name)
+      else if (!isRouted(name)) {
+        this.#vacant.delete(name)
+        this.#slots.delete(name)
+      }
+    }
   }
 
   setLimits(limits: RelayLimits): void {

@@ -41,10 +41,15 @@ export function buildRouteTable(routes: Iterable<Route>): RouteTable {
   return tableOf(new Map(), routes)
 }
 
+/** Throws RouteError for what is wrong with a route whatever others there are. */
+export function checkRoute(route: Pick<Route, 'name' | 'path' | 'forwardHeaders'>): void {
+  checkPath(route)
+  checkHeaders(route)
+}
+
 function tableOf(byPath: Map<string, Route>, routes: Iterable<Route>): RouteTable {
   for (const route of routes) {
-    checkPath(route)
-    checkHeaders(route)
+    checkRoute(route)
     const other = byPath.get(route.path)
     if (other !== undefined) {
       throw new RouteError(route.name, 'PATH_TAKEN', `route ${route.name}: path ${route.path} belongs to ${other.name}`)
@@ -65,7 +70,7 @@ export function pathOf(requestTarget: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '')
 }
 
-function checkPath(route: Route): void {
+function checkPath(route: Pick<Route, 'name' | 'path'>): void {
   if (!/^\/[\x21\x22\x24-\x3e\x40-\x7e]*$/.test(route.path)) {
     throw new RouteError(
       route.name,
@@ -75,7 +80,7 @@ function checkPath(route: Route): void {
   }
 }
 
-function checkHeaders(route: Route): void {
+function checkHeaders(route: Pick<Route, 'name' | 'forwardHeaders'>): void {
   for (const name of route.forwardHeaders ?? []) {
     if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !isForbiddenParameter(name) && !name.startsWith('proxy-')) continue
     const problem = 'is no header in lower case that may cross'

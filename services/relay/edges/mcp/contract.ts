@@ -58,6 +58,8 @@ export interface McpListenerOptions extends McpDoor {
   readonly port: number
   /** Serves HTTPS instead of HTTP. */
   readonly tls?: EdgeTls | undefined
+  /** All headers of one request; beyond it 431. Default: that of the edge. */
+  readonly maxHeaderOctets?: number
 }
 
 /** Who may come in. */

@@ -27,7 +27,7 @@ export async function openListener(
     proxies: new TrustedProxies(changed.trustedProxies ?? []),
     needsCertificate: tls?.clientCa !== undefined,
   })
-  const server = createHttpServer(edge, tls)
+  const server = createHttpServer(edge, options)
   const handler = new RequestHandler(edge, door(options))
   server.on('request', (request, response) => handler.handle(request, response, 'none'))
   server.on('checkContinue', (request, response) => handler.handle(request, response, 'continue'))
@@ -64,9 +64,9 @@ function connectionsOf(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
-function createHttpServer({ limits }: EdgeContext, tls: EdgeTls | undefined): Server {
+function createHttpServer({ limits }: EdgeContext, { tls, maxHeaderOctets }: McpListenerOptions): Server {
   const options: ServerOptions = {
-    maxHeaderSize: limits.maxHeaderOctets,
+    maxHeaderSize: maxHeaderOctets ?? limits.maxHeaderOctets,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // Of requests alone: a stream lives as long as both ends like.
     requestTimeout: limits.requestArrivalMs,

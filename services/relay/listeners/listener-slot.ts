@@ -1,0 +1,128 @@
+import { ConfigProblem } from '../config/problem.ts'
+import type { ListenAddress } from '../contract.ts'
+
+/** How listeners of one kind are opened, changed and closed. */
+export interface ListenerKind<Config, Handle> {
+  /** As in `spec.listeners`. */
+  readonly name: 'npamp' | 'mcp' | 'admin'
+  /** Rejects when the address cannot be had, or what it is opened with cannot be used. */
+  open(config: Config): Promise<Handle>
+  /** Changes an open listener; 'reopen' where that needs another one. Rejects as `open` does. */
+  change(handle: Handle, before: Config, after: Config): Promise<ListenerChange | 'reopen'>
+  /** Stops accepting at once. What is open on it may go on for a while; it never rejects. */
+  close(handle: Handle): Promise<void>
+}
+
+/** Prepared so far that nothing can go wrong any more. */
+export interface ListenerChange {
+  commit(): void
+  rollback(): Promise<void>
+}
+
+interface Open<Config, Handle> {
+  readonly config: Config
+  readonly handle: Handle
+}
+
+/**
+ * The place of one listener of a relay. A change is prepared, whatever of it can fail, and then comes into force or not: another
+ * address is listened on before the one that there was is left (CONTROL section 3).
+ */
+export class ListenerSlot<Config extends ListenAddress, Handle extends { readonly address: ListenAddress }> {
+  readonly #kind: ListenerKind<Config, Handle>
+  #open: Open<Config, Handle> | undefined
+
+  constructor(kind: ListenerKind<Config, Handle>) {
+    this.#kind = kind
+  }
+
+  get address(): ListenAddress | undefined {
+    return this.#open?.handle.address
+  }
+
+  /** Rejects with ConfigProblem ListenFailed; what there was is open as before then. */
+  async prepare(after: Config | undefined): Promise<ListenerChange> {
+    const before = this.#open
+    if (after === undefined) return this.#closing(before)
+    if (before === undefined) return this.#replacing(before, await this.#tryOpen(after))
+    if (!sharesPlace(before.config, after)) return this.#replacing(before, await this.#tryOpen(after))
+    const change = await this.#trying(() => this.#kind.change(before.handle, before.config, after))
+    return change === 'reopen' ? await this.#reopening(before, after) : this.#changing(change, before, after)
+  }
+
+  /** Resolves when nothing listens there any more. */
+  async close(): Promise<void> {
+    const open = this.#open
+    this.#open = undefined
+    if (open !== undefined) await this.#kind.close(open.handle)
+  }
+
+  #closing(before: Open<Config, Handle> | undefined): ListenerChange {
+    const commit = (): void => {
+      this.#open = undefined
+      if (before !== undefined) void this.#kind.close(before.handle)
+    }
+    return { commit, rollback: async () => {} }
+  }
+
+  #replacing(before: Open<Config, Handle> | undefined, opened: Open<Config, Handle>): ListenerChange {
+    return {
+      commit: () => {
+        this.#open = opened
+        if (before !== undefined) void this.#kind.close(before.handle)
+      },
+      rollback: () => this.#kind.close(opened.handle),
+    }
+  }
+
+  #changing(change: ListenerChange, { handle }: Open<Config, Handle>, config: Config): ListenerChange {
+    return {
+      commit: () => {
+        change.commit()
+        this.#open = { config, handle }
+      },
+      rollback: () => change.rollback(),
+    }
+  }
+
+  /** The same address, which only one listener can have: the old one has to go first, and comes back where the new one cannot. */
+  async #reopening(before: Open<Config, Handle>, after: Config): Promise<ListenerChange> {
+    void this.#kind.close(before.handle)
+    const again = async (): Promise<void> => {
+      this.#open = await this.#tryOpen(before.config).catch(() => undefined)
+    }
+    try {
+      const opened = await this.#tryOpen(after)
+      return {
+        commit: () => {
+          this.#open = opened
+        },
+        rollback: async () => {
+          await this.#kind.close(opened.handle)
+          await again()
+        },
+      }
+    } catch (error) {
+      await again()
+      throw error
+    }
+  }
+
+  async #tryOpen(config: Config): Promise<Open<Config, Handle>> {
+    return { config, handle: await this.#trying(() => this.#kind.open(config)) }
+  }
+
+  async #trying<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      throw new ConfigProblem('ListenFailed', `spec.listeners.${this.#kind.name}`, message)
+    }
+  }
+}
+
+/** Whether both cannot be open at a time; a port that the system chooses is kept. */
+function sharesPlace(one: ListenAddress, other: ListenAddress): boolean {
+  return one.port === other.port && (one.port !== 0 || one.host === other.host)
+}
