@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     onRequest: ({ verb, type, code }) =>
       metrics.add('causeway_operator_requests_total', 1, { verb, resource: type.plural, code }),
   })
-  const { lives, identitySettleMs, deletionHoldMs, installation, watched } = settings
+  const { lives, identitySettleMs, deletionHoldMs, watchSilenceMs, installation, watched } = settings
   const operator = new Operator({
     client,
     clock,
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
     installation,
     watched,
     instance,
-    timing: { lives, identitySettleMs, deletionHoldMs },
+    timing: { lives, identitySettleMs, deletionHoldMs, watchSilenceMs },
   })
   const ready = () =>
     operator.isSynced ? { ok: true, reasons: [] } : { ok: false, reasons: ['objects are being listed'] }

@@ -45,6 +45,8 @@ export interface OperatorTiming {
   readonly identitySettleMs: number
   /** How long a deletion is held back at most (CONTROL section 6). */
   readonly deletionHoldMs: number
+  /** How long a watch may say nothing before it is given up. */
+  readonly watchSilenceMs: number
 }
 
 /** The operator: watches at once, so that it can take over, and works from `lead` on. */
@@ -63,6 +65,7 @@ export class Operator {
       random,
       namespace: installation.namespace,
       watched: options.watched,
+      silenceMs: options.timing.watchSilenceMs,
       failing: (type, error) => this.#failing(type, error),
     })
     this.#events = new EventRecorder({

@@ -14,6 +14,7 @@ export interface Settings {
   readonly lives: Lives
   readonly identitySettleMs: number
   readonly deletionHoldMs: number
+  readonly watchSilenceMs: number
   readonly logLevel: LogLevel
 }
 
@@ -44,6 +45,10 @@ const FLAGS = {
   'authority-life': { help: 'of the certificate authority' },
   'leaf-life': { help: 'of other certificates' },
   'mount-delay': { help: 'how long a changed Secret takes to reach those that mount it' },
+  'watch-silence': {
+    help: 'how long a watch may say nothing, bookmarks included, before it is given up',
+    value: '150s',
+  },
   'identity-settle': { help: 'how long the old identity key is kept after the switch, at least', value: '10m' },
 } as const satisfies Readonly<Record<string, Flag>>
 
@@ -90,6 +95,7 @@ export function readSettings(
     },
     identitySettleMs: time('identity-settle', 0),
     deletionHoldMs: time('deletion-hold', 0),
+    watchSilenceMs: time('watch-silence', 0),
     logLevel: level(need('log-level')),
   }
 }

@@ -24,6 +24,8 @@ export interface WorldOptions {
   /** The installation's own: its certificates are there. */
   readonly namespace: string
   readonly watched: '*' | readonly string[]
+  /** How long a watch may say nothing before it is given up. */
+  readonly silenceMs: number
   readonly failing: (type: ResourceType<never>, error: KubeError) => void
 }
 
@@ -142,13 +144,14 @@ export class World {
     },
     tell: (change: { readonly object?: T; readonly old?: T }) => Change,
   ): Informer<T> {
-    const { client, random, failing } = this.#options
+    const { client, random, failing, silenceMs } = this.#options
     const listener: InformerListener<T> = {
       upsert: (object, old) => this.#tell(tell(old === undefined ? { object } : { object, old })),
       remove: (old) => this.#tell(tell({ old })),
       failing: (error) => failing(type, error),
     }
-    return new Informer<T>({ client, type, random, strip: withoutNoise, ...selection }, listener)
+    const timing = { silenceMs }
+    return new Informer<T>({ client, type, random, timing, strip: withoutNoise, ...selection }, listener)
   }
 
   #secretSelections(): readonly { readonly namespaces: '*' | readonly string[]; readonly fieldSelector?: string }[] {
