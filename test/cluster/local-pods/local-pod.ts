@@ -20,7 +20,9 @@ export interface PodHost {
 }
 
 const PROBE_INTERVAL_MS = 100
+/** The first time; twice as much after each start that came to nothing. */
 const RESTART_AFTER_MS = 500
+const MAX_RESTART_AFTER_MS = 8_000
 /** What kubelet grants where the pod says nothing. */
 const GRACE_S = 30
 
@@ -38,6 +40,7 @@ export class LocalPod {
   #phase: PodPhase = 'Pending'
   #isReady = false
   #starts = 0
+  #restartAfterMs = RESTART_AFTER_MS
   #halted: PromiseWithResolvers<void> | undefined
   #log = ''
 
@@ -158,7 +161,8 @@ export class LocalPod {
     if (this.object.spec.restartPolicy === 'Never') this.#tell(how === 0 ? 'Succeeded' : 'Failed', false)
     else this.#tell('Running', false)
     if (this.#phase === 'Failed') await this.#whenStopped()
-    await this.#pause(RESTART_AFTER_MS)
+    await this.#pause(this.#restartAfterMs)
+    this.#restartAfterMs = Math.min(2 * this.#restartAfterMs, MAX_RESTART_AFTER_MS)
   }
 
   async #prepare(): Promise<Program> {
@@ -186,6 +190,7 @@ export class LocalPod {
     const probe = onlyContainer(this.object).readinessProbe?.httpGet
     while (isRunning) {
       const ready = probe === undefined || (await answers(this.portOf(probe.port), probe.path ?? '/'))
+      if (ready) this.#restartAfterMs = RESTART_AFTER_MS
       if (isRunning && ready !== this.#isReady) this.#tell('Running', ready)
       await this.#pause(PROBE_INTERVAL_MS)
       if (this.#stopped.signal.aborted) return
