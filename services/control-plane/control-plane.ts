@@ -14,8 +14,6 @@ import { InstanceTable } from './status/instance-table.ts'
 import type { StatusSink } from './status/object-status.ts'
 
 export interface ControlPlaneOptions {
-  /** Opens where objects come from; it is closed with the control plane. */
-  readonly openSource: (observer: SourceObserver) => Source
   readonly place: Place
   /** The namespace of the installation, whose policies bind every relay. Undefined: without Kubernetes. */
   readonly installationNamespace: string | undefined
@@ -38,8 +36,9 @@ export class ControlPlane {
   readonly instances = new InstanceTable()
   readonly #options: ControlPlaneOptions
   readonly #server: ConfigServer
-  readonly #source: Source
   readonly #ended = new AbortController()
+  #source: Source | undefined
+  #relister: Relister | undefined
   #aggregator: StatusAggregator | undefined
   #isSynced = false
   #isClosed = false
@@ -50,15 +49,18 @@ export class ControlPlane {
     this.#server = new ConfigServer({
       ...options,
       configuration: this.configuration,
-      list: () => relister.list(),
+      list: () => this.#list(),
       instances: this.instances,
       timing: { ...STREAM_TIMING, ...options.timing },
     })
-    this.#source = options.openSource({
-      changed: (change) => this.#changed(change),
-      synced: () => this.#synced(),
-    })
-    const relister = new Relister(this.#source, this.#ended.signal)
+  }
+
+  /** Opens where objects come from; it is closed with the control plane. Once. */
+  readFrom<Opened extends Source>(open: (observer: SourceObserver) => Opened): Opened {
+    const source = open({ changed: (change) => this.#changed(change), synced: () => this.#synced() })
+    this.#source = source
+    this.#relister = new Relister(source, this.#ended.signal)
+    return source
   }
 
   /** Serves one stream of a relay instance; for a gRPC server, or the channel within a process. */
@@ -94,7 +96,11 @@ export class ControlPlane {
     this.#ended.abort()
     this.#server.close()
     this.#aggregator?.close()
-    await this.#source.close()
+    await this.#source?.close()
+  }
+
+  #list(): Promise<void> {
+    return this.#relister?.list() ?? Promise.reject(new TypeError('there is no source'))
   }
 
   #changed(change: SourceChange): void {

@@ -51,6 +51,15 @@ describe('the admin listener', () => {
     expect(samples).toContainEqual({ name: 'causeway_frames_sent_total', labels: { peer: 'default/tools' }, value: 3 })
   })
 
+  it('further documents are JSON, as they are when asked for', async () => {
+    let count = 0
+    const admin = await start({ documents: new Map([['/status', () => ({ count: ++count })]]) })
+    expect(await (await get(admin, '/status')).json()).toEqual({ count: 1 })
+    expect(await (await get(admin, '/status?x=y')).json()).toEqual({ count: 2 })
+    expect((await get(admin, '/status', { method: 'POST' })).status).toBe(405)
+    expect((await get(await start(), '/status')).status).toBe(404)
+  })
+
   it('HEAD answers the head only', async () => {
     const response = await get(await start(), '/healthz', { method: 'HEAD' })
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '16', ''])

@@ -10,6 +10,8 @@ export interface AdminOptions {
   readonly metrics: Pick<Metrics, 'text'>
   /** Whether new work is welcome; `reasons` says in words why not. */
   readonly ready: () => Readiness
+  /** Path, as in `/status` -> what is answered there as JSON. */
+  readonly documents?: ReadonlyMap<string, () => unknown>
 }
 
 export interface Readiness {
@@ -25,7 +27,7 @@ export interface Admin {
 
 /**
  * The admin listener: `/healthz` (200 while the process turns), `/readyz` (200 or 503 with reasons), `/metrics`
- * (Prometheus text). GET and HEAD only. Rejects when the address cannot be listened on.
+ * (Prometheus text), and what `documents` has. GET and HEAD only. Rejects when the address cannot be listened on.
  */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const server = createServer(
@@ -62,10 +64,14 @@ interface Reply {
 async function answer(request: IncomingMessage, options: AdminOptions): Promise<Reply> {
   if (!hostAllowed(request.headers, options.host)) return text(403, 'this Host or Origin is not served')
   const path = (request.url ?? '').split('?', 1)[0]
-  if (path !== '/healthz' && path !== '/readyz' && path !== '/metrics') return text(404, 'not found')
+  const document = options.documents?.get(path ?? '')
+  if (document === undefined && path !== '/healthz' && path !== '/readyz' && path !== '/metrics') {
+    return text(404, 'not found')
+  }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return { ...text(405, 'method not allowed'), headers: { allow: 'GET, HEAD' } }
   }
+  if (document !== undefined) return json(200, document())
   if (path === '/healthz') return json(200, { status: 'ok' })
   if (path === '/metrics') {
     return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: await options.metrics.text() }

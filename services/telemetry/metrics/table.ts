@@ -158,6 +158,11 @@ export const METRIC_TABLE = {
     [],
   ),
   causeway_control_plane_leading: gauge('{replica}', '1 while this replica writes status.', []),
+  causeway_control_plane_requests_total: counter(
+    '{request}',
+    'Requests to the API server, by verb, resource and result; a watch counts when it ends.',
+    ['verb', 'resource', 'code'],
+  ),
 
   // Delivery of configuration, as a relay sees it.
   causeway_config_stale_seconds: gauge('s', 'Time for which no control plane has answered; 0 while one does.', []),

@@ -32,6 +32,7 @@ export function reachable(
     return no('Unreachable', `${share(reached, tried)} reach it; ${failed.label}: ${failed.said?.message ?? ''}`)
   }
   if (reached.length > 0) return yes('Reached', `${share(reached, said)} reach it`)
-  if (said.every(({ said: one }) => one === undefined)) return unknown('NotReported', 'no relay instance has said it yet')
+  if (said.every(({ said: one }) => one === undefined))
+    return unknown('NotReported', 'no relay instance has said it yet')
   return unknown(notTried.reason, notTried.message)
 }
