@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const metrics = createMetrics()
   const clock = systemClock()
   const connection = await connect(settings, clock)
-  const instance = process.env.POD_NAME ?? hostname()
+  const instance = process.env.POD_NAME ?? process.env.HOSTNAME ?? hostname()
   const common = { connection, clock, fieldManager: FIELD_MANAGERS.operator }
 
   const election = new LeaderElection({
