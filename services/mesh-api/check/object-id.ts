@@ -41,9 +41,8 @@ export function namespaceOf(name: string): string {
 
 /** The order in which objects come first (CONTROL section 1): by namespace, then by name. */
 export function compareNames(a: string, b: string): number {
-  const [namespaceA = '', nameA = ''] = a.split('/')
-  const [namespaceB = '', nameB = ''] = b.split('/')
-  return compare(namespaceA, namespaceB) || compare(nameA, nameB)
+  const [slashA, slashB] = [a.indexOf('/'), b.indexOf('/')]
+  return compare(a.slice(0, slashA), b.slice(0, slashB)) || compare(a.slice(slashA), b.slice(slashB))
 }
 
 function compare(a: string, b: string): number {

@@ -6,8 +6,11 @@ export const SET = { 'x-kubernetes-list-type': 'set' } as const
 
 export const MAP_BY_NAME = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] } as const
 
-/** Order matters, or entries may be equal: whoever applies the list owns all of it. */
+/**
+ * Order matters, entries may be equal, or they are objects without a field that tells them apart and is always there, such
+ * as references: whoever applies the list owns all of it.
+ */
 export const ATOMIC = { 'x-kubernetes-list-type': 'atomic' } as const
 
-/** For an object that is one value: whoever applies it owns all of it. The entries of a set are such. */
+/** For an object that is one value: whoever applies it owns all of it. */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const

@@ -112,7 +112,7 @@ describe('limits, before anything of that size is built', () => {
       Array.from({ length: count }, (_, index) => JSON.stringify(aRelay(`r${index}`))).join('\n---\n')
     expect(messages(relays(10_000))).toEqual([])
     expect(messages(relays(10_001))).toEqual(['0.yaml:20001: there are more than 10000 documents in this file'])
-  })
+  }, 120_000)
 
   it('nesting, in every form of YAML', () => {
     const deep = 'maps and lists are nested more than 32 deep'

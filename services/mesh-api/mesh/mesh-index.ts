@@ -17,6 +17,7 @@ import { referencesOf } from '../check/references-of.ts'
 import { boundRelays, permitted, type Surroundings } from '../check/surroundings.ts'
 import type { AnyResource, ResourceOf } from '../kinds/all-kinds.ts'
 import type { KindName } from '../kinds/kind.ts'
+import { Claims } from './claims.ts'
 import type { Closure } from './closure.ts'
 import type { MeshChange, MeshEffect, MeshIndexOptions } from './contract.ts'
 import { facetOf } from './facet.ts'
@@ -37,7 +38,7 @@ export class MeshIndex implements Surroundings {
   /** From what is named, there or not, to those that name it. */
   readonly #users = new MultiMap<string, string>()
   /** Claims that count, and the names of those that make them; the claims and relays of an object as they were counted. */
-  readonly #claimants = new MultiMap<string, string>()
+  readonly #claims = new Claims()
   readonly #bindings = new Map<string, Binding>()
   readonly #members = new MultiMap<string, string>()
   readonly #findings = new Map<string, readonly Finding[]>()
@@ -65,6 +66,7 @@ export class MeshIndex implements Surroundings {
       this.#replace(keyOf(idOf(object)), object, work)
     }
     for (const key of work.bound) this.#rebind(key, work)
+    this.#judgeClaimants(work)
     const verdicts = [...work.judged].filter((key) => this.#judge(key, work))
     return { verdicts: verdicts.map(idOfKey), closures: work.closures() }
   }
@@ -83,11 +85,7 @@ export class MeshIndex implements Surroundings {
   }
 
   ownerOf(claim: string): string | undefined {
-    let first: string | undefined
-    for (const name of this.#claimants.get(claim)) {
-      if (first === undefined || compareNames(name, first) < 0) first = name
-    }
-    return first
+    return this.#claims.ownerOf(claim)
   }
 
   /** All that is wrong with an object because of what stands, or does not stand, beside it. */
@@ -180,9 +178,18 @@ export class MeshIndex implements Surroundings {
     const after = object === undefined ? NOTHING : this.#bindingOf(object)
     if (object === undefined) this.#bindings.delete(key)
     else this.#bindings.set(key, after)
-    const { name } = idOfKey(key)
-    for (const claim of minus(before.claims, after.claims)) this.#claim(claim, name, key, 'delete', work)
-    for (const claim of minus(after.claims, before.claims)) this.#claim(claim, name, key, 'add', work)
+    const { kind, name } = idOfKey(key)
+    const note = (claim: string) => {
+      if (!work.claims.has(claim)) work.claims.set(claim, { kind, owner: this.#claims.ownerOf(claim) })
+    }
+    for (const claim of minus(before.claims, after.claims)) {
+      note(claim)
+      this.#claims.delete(claim, name)
+    }
+    for (const claim of minus(after.claims, before.claims)) {
+      note(claim)
+      this.#claims.add(claim, name)
+    }
     for (const relay of minus(before.relays, after.relays)) {
       this.#members.delete(relay, key)
       work.touch(relay, [key, ...before.attached])
@@ -206,13 +213,12 @@ export class MeshIndex implements Surroundings {
     }
   }
 
-  #claim(claim: string, name: string, key: string, what: 'add' | 'delete', work: Work): void {
-    const before = this.ownerOf(claim)
-    this.#claimants[what](claim, name)
-    const after = this.ownerOf(claim)
-    if (before === after) return
-    const { kind } = idOfKey(key)
-    for (const other of this.#claimants.get(claim)) work.judged.add(keyOf({ kind, name: other }))
+  /** Where a claim has another owner than before the change, all that make it are judged. */
+  #judgeClaimants({ claims, judged }: Work): void {
+    for (const [claim, { kind, owner }] of claims) {
+      if (this.#claims.ownerOf(claim) === owner) continue
+      for (const name of this.#claims.claimantsOf(claim)) judged.add(keyOf({ kind, name }))
+    }
   }
 
   /** Whether the verdict is another than before. */
@@ -274,6 +280,8 @@ const NOTHING: Binding = { relays: new Set(), claims: new Set(), attached: new S
 class Work {
   readonly bound = new Set<string>()
   readonly judged = new Set<string>()
+  /** Claims that were made or given up, and who had them before. */
+  readonly claims = new Map<string, { readonly kind: KindName; readonly owner: string | undefined }>()
   readonly #touched = new MultiMap<string, string>()
   readonly #relays = new Set<string>()
 

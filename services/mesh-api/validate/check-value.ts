@@ -67,6 +67,7 @@ function checkList(node: ListNode, value: readonly unknown[], path: FieldPath, f
 }
 
 function checkDistinct(keys: readonly string[], entries: readonly unknown[], path: FieldPath, faults: Fault[]): void {
+  if (entries.length < 2) return
   const seen = new Set<string>()
   entries.forEach((entry, index) => {
     const mark = canonical(keys.length === 0 ? entry : keys.map((key) => (entry as Fields | undefined)?.[key]))
@@ -115,7 +116,8 @@ function isMap(value: unknown): value is Fields {
 }
 
 function copyOf(value: unknown): unknown {
-  return typeof value === 'object' ? structuredClone(value) : value
+  if (Array.isArray(value)) return value.map(copyOf)
+  return isMap(value) ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyOf(field)])) : value
 }
 
 /** Equal for equal values, whatever the order of their fields. */

@@ -1,4 +1,4 @@
-import { type CelInput, celEnv, parse, plan } from '@bufbuild/cel'
+import { type CelValue, celEnv, celList, celMap, isCelList, isCelMap, parse, plan } from '@bufbuild/cel'
 import type { Rule } from '../kinds/kind.ts'
 import type { FieldPath } from '../load/field-path.ts'
 import type { Fault } from './fault.ts'
@@ -11,7 +11,7 @@ export interface PlannedRule {
   /** From `self` to the field that the message is about. */
   readonly below: readonly string[]
   readonly isTransition: boolean
-  readonly holds: (bindings: { self: CelInput; oldSelf: CelInput }) => boolean
+  readonly holds: (bindings: { self: CelValue; oldSelf: CelValue }) => boolean
 }
 
 /** Parses and plans rules; throws for an expression that is no CEL. */
@@ -58,21 +58,22 @@ export function checkTransitions(rules: readonly PlannedRule[], before: unknown,
     })
 }
 
-function broken(rule: PlannedRule, path: FieldPath, bindings: { self: CelInput; oldSelf: CelInput }): Fault[] {
+function broken(rule: PlannedRule, path: FieldPath, bindings: { self: CelValue; oldSelf: CelValue }): Fault[] {
   if (rule.holds(bindings)) return []
   return [{ path: [...path, ...rule.below], message: rule.rule.message, kind: 'rule' }]
 }
 
 function selvesOf(
-  value: CelInput,
+  value: CelValue,
   [step, ...rest]: readonly string[],
   path: FieldPath,
-): { self: CelInput; path: FieldPath }[] {
+): { self: CelValue; path: FieldPath }[] {
   if (step === undefined) return [{ self: value, path }]
   if (step === '[]') {
-    return (value as readonly CelInput[]).flatMap((entry, index) => selvesOf(entry, rest, [...path, index]))
+    if (!isCelList(value)) return []
+    return [...value].flatMap((entry, index) => selvesOf(entry, rest, [...path, index]))
   }
-  const field = (value as Readonly<Record<string, CelInput | undefined>>)[step]
+  const field = isCelMap(value) ? value.get(step) : undefined
   return field === undefined ? [] : selvesOf(field, rest, [...path, step])
 }
 
@@ -81,12 +82,20 @@ function stepsOf(path: string): string[] {
   return path.split('.').flatMap((step) => (step.endsWith('[]') ? [step.slice(0, -2), '[]'] : [step]))
 }
 
-/** CEL tells whole numbers from others by their type; ours are all whole. */
-function celValue(value: unknown): CelInput {
-  if (typeof value === 'number') return BigInt(value)
-  if (Array.isArray(value)) return value.map(celValue) as CelInput
-  if (typeof value !== 'object' || value === null) return value as CelInput
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, celValue(field)]),
-  ) as unknown as CelInput
+/** Once for all rules. CEL tells whole numbers from others by their type; ours are all whole. */
+function celValue(value: unknown): CelValue {
+  switch (typeof value) {
+    case 'number':
+      return BigInt(value)
+    case 'string':
+    case 'boolean':
+      return value
+    case 'object':
+      break
+    default:
+      throw new TypeError(`a value of type ${typeof value} has no form in CEL`)
+  }
+  if (value === null) return null
+  if (Array.isArray(value)) return celList(value.map(celValue))
+  return celMap(new Map(Object.entries(value).map(([name, field]) => [name, celValue(field)])))
 }
