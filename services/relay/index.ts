@@ -1,4 +1,8 @@
 /** The relay: what the command line and tests start. */
+
+export { openStateFolder } from './config-store/state/node-state-folder.ts'
+export type { StateFolder } from './config-store/state/state-folder.ts'
+export { lockState, type StateLock, StateLockedError } from './config-store/state/state-lock.ts'
 export {
   type CreateRelayOptions,
   type ListenAddress,
@@ -9,5 +13,8 @@ export {
   RelayStartError,
   type RunningRelay,
 } from './contract.ts'
+export { newBootId } from './control/boot-id.ts'
+export type { InstanceName } from './control/contract.ts'
+export { type ControlledRelay, type ControlledRelayOptions, startControlledRelay } from './control/controlled-relay.ts'
 export { createRelay } from './live-relay.ts'
 export { startRelay } from './relay.ts'
