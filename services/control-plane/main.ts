@@ -50,7 +50,7 @@ interface Common {
 async function open(common: Common): Promise<Replica | FilesReplica> {
   const { source } = common.settings
   if (source.place === 'files') return FilesReplica.open({ ...common, source })
-  return new Replica({ ...common, namespaces: source.namespaces, connection: await connect(source, common.clock) })
+  return new Replica({ ...common, source, connection: await connect(source, common.clock) })
 }
 
 function connect({ kubeconfig }: Extract<SourceSettings, { place: 'cluster' }>, clock: Clock): Promise<Connection> {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { DEFAULT_TRUST_DOMAIN } from '@causeway/mesh-api'
+import { DEFAULT_TRUST_DOMAIN, parseDuration } from '@causeway/mesh-api'
 import { LOG_LEVELS, type LogLevel } from '@causeway/telemetry'
 
 export interface Address {
@@ -14,6 +14,8 @@ export type SourceSettings =
       readonly namespaces: '*' | readonly string[]
       /** Undefined: the service account of the pod. */
       readonly kubeconfig: string | undefined
+      /** How long a watch may say nothing before it is given up. */
+      readonly watchSilenceMs: number
     }
   | { readonly place: 'files'; readonly paths: readonly string[]; readonly stateFolder: string | undefined }
 
@@ -50,6 +52,10 @@ const FLAGS = {
   installation: { help: 'the name by which objects are accepted; default: the namespace' },
   'watch-namespaces': { help: 'namespaces with commas between them, or *; default: the namespace' },
   kubeconfig: { help: 'a file; default: the service account of the pod' },
+  'watch-silence': {
+    help: 'how long a watch may say nothing, bookmarks included, before it is given up',
+    value: '150s',
+  },
   files: { help: 'instead of a cluster: configuration files or folders, with commas between them' },
   state: { help: 'with --files: a folder in which it keeps how often they have changed' },
   'trust-domain': { help: 'of the names in certificates', value: DEFAULT_TRUST_DOMAIN },
@@ -106,7 +112,8 @@ function sourceOf(read: (name: FlagName) => string | undefined): SourceSettings 
   const [kubeconfig, stateFolder] = [read('kubeconfig'), read('state')]
   if (files === undefined) {
     if (stateFolder !== undefined) throw new UsageError('--state belongs to --files')
-    return { place: 'cluster', namespaces: [], kubeconfig }
+    const watchSilenceMs = duration('watch-silence', read('watch-silence') ?? '')
+    return { place: 'cluster', namespaces: [], kubeconfig, watchSilenceMs }
   }
   if (kubeconfig !== undefined) throw new UsageError('either --files or --kubeconfig')
   return { place: 'files', paths: list(files), stateFolder }
@@ -140,6 +147,12 @@ function address(flag: FlagName, text: string): Address {
     throw new UsageError(`--${flag} must be host:port`)
   }
   return { host, port }
+}
+
+function duration(flag: FlagName, text: string): number {
+  const ms = parseDuration(text)
+  if (ms === undefined) throw new UsageError(`--${flag} must be a duration such as 30s or 10m`)
+  return ms
 }
 
 function joined(host: string, port: number): string {

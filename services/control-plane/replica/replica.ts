@@ -2,7 +2,7 @@ import { type Clock, type Connection, KubeClient } from '@causeway/kube'
 import { FIELD_MANAGERS, workloadName } from '@causeway/mesh-api'
 import type { Logger, Metrics, Readiness } from '@causeway/telemetry'
 import { ControlPlane } from '../control-plane.ts'
-import type { Settings } from '../options.ts'
+import type { Settings, SourceSettings } from '../options.ts'
 import { openKubernetesSource } from '../sources/kubernetes/open-source.ts'
 import { serveForwarded } from '../status/forward/forward-server.ts'
 import { GrpcServers } from './grpc-servers.ts'
@@ -10,7 +10,7 @@ import { Leadership } from './leadership.ts'
 
 export interface ReplicaOptions {
   readonly settings: Settings
-  readonly namespaces: '*' | readonly string[]
+  readonly source: Extract<SourceSettings, { place: 'cluster' }>
   readonly connection: Connection
   readonly clock: Clock
   readonly random: () => number
@@ -30,7 +30,7 @@ export class Replica {
   readonly #leadership: Leadership
 
   constructor(options: ReplicaOptions) {
-    const { settings, namespaces, connection, clock, random, logger, failed } = options
+    const { settings, source: place, connection, clock, random, logger, failed } = options
     this.#plane = new ControlPlane({
       ...options,
       place: 'cluster',
@@ -47,7 +47,8 @@ export class Replica {
           onRequest: ({ verb, type, code }) =>
             options.metrics.add('causeway_control_plane_requests_total', 1, { verb, resource: type.plural, code }),
         }),
-        watchNamespaces: namespaces,
+        watchNamespaces: place.namespaces,
+        timing: { silenceMs: place.watchSilenceMs },
         observer,
         random,
         failing: (error) => logger.warn({ err: error }, 'objects cannot be read'),
