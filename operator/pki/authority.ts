@@ -17,7 +17,7 @@ import {
 /** CONTROL section 2. */
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 /** For clocks that are behind ours. */
-const NOT_BEFORE_BACK_MS = 5 * 60_000
+export const NOT_BEFORE_BACK_MS = 5 * 60_000
 
 /** A certificate and its private key, PEM and PKCS#8 PEM. */
 export interface KeyPair {

@@ -33,7 +33,7 @@ describe('a leaf is issued', () => {
     decideLeaf({ held: leaf, names: SUBJECT.names.map(nameText).sort(), issuer: old, nowMs: NOW_MS, ...facts })
 
   it('not while the one that is there is good', () => {
-    expect(decide({})).toEqual({ kind: 'keep', renewAtMs: leaf.notBeforeMs + (24 * HOUR_MS + 5 * 60_000) * (2 / 3) })
+    expect(decide({})).toEqual({ kind: 'keep', renewAtMs: NOW_MS + 16 * HOUR_MS })
   })
 
   it.each([

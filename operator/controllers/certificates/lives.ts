@@ -1,3 +1,5 @@
+import { NOT_BEFORE_BACK_MS } from '../../pki/authority.ts'
+
 /** How long certificates live (CONTROL section 2); a test shortens them. */
 export interface Lives {
   readonly authorityMs: number
@@ -18,7 +20,8 @@ export const LIVES: Lives = {
   settleMs: 150_000,
 }
 
-/** Renewal at two thirds of a life. */
+/** Renewal at two thirds of a life, counted from when it was issued. */
 export function renewAtMs({ notBeforeMs, notAfterMs }: { notBeforeMs: number; notAfterMs: number }): number {
-  return notBeforeMs + ((notAfterMs - notBeforeMs) * 2) / 3
+  const issuedAtMs = notBeforeMs + NOT_BEFORE_BACK_MS
+  return issuedAtMs + ((notAfterMs - issuedAtMs) * 2) / 3
 }

@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { until } from '../cluster/wait.ts'
+import { useOperatorStand } from './stand.ts'
+
+const stand = useOperatorStand({ controllerManager: true })
+afterEach(() => stand().stopOperators())
+
+const STATEFUL_SET = '/apis/apps/v1/namespaces/shop/statefulsets/causeway-edge'
+
+function applyAs(manager: string, object: object): Promise<unknown> {
+  return stand().cluster.client.send({
+    method: 'PATCH',
+    path: `${STATEFUL_SET}?fieldManager=${manager}&force=true`,
+    body: { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'causeway-edge' }, ...object },
+    contentType: 'application/apply-patch+yaml',
+  })
+}
+
+const template = async () => (await stand().kube.get('StatefulSet', 'shop', 'causeway-edge')).spec.template
+
+describe('what runs a relay', { timeout: 120_000 }, () => {
+  it('follows its MeshRelay', async () => {
+    const { kube } = stand()
+    const listeners = { mcp: { host: '0.0.0.0', port: 8080 } }
+    await kube.write('MeshRelay', 'shop', 'edge', {
+      replicas: 2,
+      listeners,
+      workload: { nodeSelector: { pool: 'mesh' } },
+    })
+    await stand().startLeading()
+    const made = await until('the StatefulSet', () => kube.find('StatefulSet', 'shop', 'causeway-edge'))
+    expect([made.spec.replicas, made.spec.template.spec.nodeSelector]).toEqual([2, { pool: 'mesh' }])
+    await until('the Service', () => kube.find('Service', 'shop', 'causeway-edge'))
+    await kube.write('MeshRelay', 'shop', 'edge', { replicas: 3, listeners: {}, workload: {} })
+    await until('it is changed, and what is no longer wanted is gone', async () => {
+      const { spec } = await kube.get('StatefulSet', 'shop', 'causeway-edge')
+      return spec.replicas === 3 && spec.template.spec.nodeSelector === undefined
+    })
+    await until('the Service is gone', async () => !(await kube.find('Service', 'shop', 'causeway-edge')))
+    await kube.write('MeshRelay', 'shop', 'edge', { replicas: 2, listeners })
+    await until('the Service is back', () => kube.find('Service', 'shop', 'causeway-edge'))
+    await kube.untilCondition('MeshRelay', 'shop', 'edge', 'Ready', { status: 'False', reason: 'InstancesNotReady' })
+  })
+
+  it('is put right again where a person edits or deletes it', async () => {
+    const { kube } = stand()
+    await stand().startLeading()
+    await kube.patch('StatefulSet', 'shop', 'causeway-edge', {
+      spec: {
+        replicas: 7,
+        template: { spec: { terminationGracePeriodSeconds: 1, automountServiceAccountToken: true } },
+      },
+    })
+    await until('the StatefulSet is as it was', async () => {
+      const { replicas, template: pods } = (await kube.get('StatefulSet', 'shop', 'causeway-edge')).spec
+      return replicas === 2 && pods.spec.terminationGracePeriodSeconds === 20 && !pods.spec.automountServiceAccountToken
+    })
+    await kube.patch('Service', 'shop', 'causeway-edge', { spec: { selector: { app: 'mine' } } })
+    await until('the Service selects the pods again', async () => {
+      const { selector } = (await kube.get('Service', 'shop', 'causeway-edge')).spec
+      return selector['mesh.causeway.dev/relay'] === 'edge'
+    })
+    for (const kind of ['ServiceAccount', 'PodDisruptionBudget', 'NetworkPolicy', 'ConfigMap', 'StatefulSet']) {
+      const { uid } = (await kube.get(kind, 'shop', 'causeway-edge')).metadata
+      await kube.delete(kind, 'shop', 'causeway-edge')
+      await until(`${kind} is made again`, async () => {
+        const found = await kube.find(kind, 'shop', 'causeway-edge')
+        return found !== undefined && found.metadata.uid !== uid && found.metadata.deletionTimestamp === undefined
+      })
+    }
+  })
+
+  it('keeps additions of others, but not in the pod template: those are removed and told', async () => {
+    const { kube } = stand()
+    await stand().startLeading()
+    const meta = { labels: { 'example.com/owner': 'platform' } }
+    const debug = { name: 'debug', image: 'debug', command: ['sleep'] }
+    const pods = {
+      metadata: { annotations: { 'example.com/injected': 'yes' } },
+      spec: {
+        hostNetwork: true,
+        containers: [debug, { name: 'relay', env: [{ name: 'NODE_OPTIONS', value: '--inspect' }] }],
+      },
+    }
+    await applyAs('injector', { metadata: { name: 'causeway-edge', ...meta }, spec: { template: pods } })
+    await until('the template is ours again', async () => {
+      const { metadata, spec } = await template()
+      const [relay] = spec.containers
+      return (
+        spec.containers.length === 1 &&
+        relay.env === undefined &&
+        spec.hostNetwork === undefined &&
+        metadata.annotations['example.com/injected'] === undefined
+      )
+    })
+    const { note } = await kube.untilEvent('shop', 'edge', 'ForeignFieldRemoved')
+    expect(note).toContain('hostNetwork (of injector)')
+    const { labels } = (await kube.get('StatefulSet', 'shop', 'causeway-edge')).metadata
+    expect(labels).toMatchObject(meta.labels)
+  })
+
+  it('lets a person restart the pods', async () => {
+    const { cluster } = stand()
+    await stand().startLeading()
+    await cluster.kubectl('-n', 'shop', 'rollout', 'restart', 'statefulset/causeway-edge')
+    await cluster.kubectl('-n', 'shop', 'annotate', 'statefulset/causeway-edge', 'example.com/seen=1')
+    await stand().kube.write('MeshRelay', 'shop', 'edge', {
+      replicas: 1,
+      listeners: { mcp: { host: '0.0.0.0', port: 8080 } },
+    })
+    await until(
+      'the operator has been here since',
+      async () => (await stand().kube.get('StatefulSet', 'shop', 'causeway-edge')).spec.replicas === 1,
+    )
+    expect((await template()).metadata.annotations).toHaveProperty('kubectl.kubernetes.io/restartedAt')
+  })
+
+  it('leaves replicas to an autoscaler', async () => {
+    const { kube, cluster } = stand()
+    await kube.write('MeshRelay', 'shop', 'scaled', { replicas: 1, autoscaling: { enabled: true } })
+    await stand().startLeading()
+    await until('the StatefulSet', () => kube.find('StatefulSet', 'shop', 'causeway-scaled'))
+    await cluster.kubectl('-n', 'shop', 'scale', 'statefulset/causeway-scaled', '--replicas=4')
+    await kube.write('MeshRelay', 'shop', 'scaled', { autoscaling: { enabled: true }, limits: { drain: '30s' } })
+    const changed = await until('the operator has been here since', async () => {
+      const found = await kube.get('StatefulSet', 'shop', 'causeway-scaled')
+      return found.spec.template.spec.terminationGracePeriodSeconds === 40 ? found : undefined
+    })
+    expect(changed.spec.replicas).toBe(4)
+  })
+
+  it('takes nothing that belongs to others', async () => {
+    const { kube } = stand()
+    await kube.create('ConfigMap', 'shop', { metadata: { name: 'causeway-mine' }, data: { a: 'b' } })
+    await kube.write('MeshRelay', 'shop', 'mine', {})
+    await stand().startLeading()
+    const { message } = await kube.untilCondition('MeshRelay', 'shop', 'mine', 'Ready', { reason: 'NameTaken' })
+    expect(message).toContain('ConfigMap causeway-mine')
+    expect((await kube.get('ConfigMap', 'shop', 'causeway-mine')).data).toEqual({ a: 'b' })
+    await kube.delete('ConfigMap', 'shop', 'causeway-mine')
+    await kube.patch('MeshRelay', 'shop', 'mine', { metadata: { labels: { look: 'again' } } })
+    await kube.untilCondition('MeshRelay', 'shop', 'mine', 'Ready', { reason: 'InstancesNotReady' })
+  })
+
+  it('goes with its relay, and is adopted by none of the same name before it has gone', async () => {
+    const { kube } = stand()
+    await stand().startLeading()
+    const { uid } = (await kube.get('StatefulSet', 'shop', 'causeway-mine')).metadata
+    await kube.delete('MeshRelay', 'shop', 'mine')
+    await kube.write('MeshRelay', 'shop', 'mine', { replicas: 2 })
+    const next = await until('a StatefulSet of the new relay', async () => {
+      const found = await kube.find('StatefulSet', 'shop', 'causeway-mine')
+      return found !== undefined && found.metadata.uid !== uid ? found : undefined
+    })
+    const owner = (await kube.get('MeshRelay', 'shop', 'mine')).metadata.uid
+    expect(next.metadata.ownerReferences?.map((one) => one.uid)).toEqual([owner])
+  })
+})
