@@ -7,11 +7,11 @@ import { addDescribeCommand } from './describe/flags.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { addGetCommand } from './get/flags.ts'
 import type { CliHost } from './host.ts'
-import { generateKey } from './keys/generate.ts'
-import { showKey } from './keys/show.ts'
+import { addKeysCommands } from './keys/flags.ts'
 import packageFile from './package.json' with { type: 'json' }
+import { addPeerCommands } from './peer/flags.ts'
 import { addUninstallCommand } from './uninstall/flags.ts'
-import { MCP_JSON_PORT, parsePort, sourceOf, type UpFlags } from './up/flags.ts'
+import { MCP_JSON_PORT, parseAdmin, parsePort, sourceOf, type UpFlags } from './up/flags.ts'
 
 /** Runs one command line, without the names of the program and its interpreter. Answers the exit code; never rejects. */
 export async function runProgram(args: readonly string[], host: CliHost): Promise<ExitCode> {
@@ -56,13 +56,19 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
         `with --mcp-json: where to listen; 0: any free port (default: ${MCP_JSON_PORT})`,
       ).argParser(parsePort),
     )
+    .addOption(
+      new Option(
+        '--admin <host:port>',
+        'where the state of the mesh is answered, for get, describe and check --standalone; default: nowhere',
+      ).argParser(parseAdmin),
+    )
     .addOption(new Option('--log-level <level>', 'least level of log lines').choices(LOG_LEVELS).default('info'))
     .option('--json', 'report as JSON lines on standard output; logs are JSON on standard error anyway')
-    .action(async (files: string[], { logLevel, json, ...options }: UpFlags, command: Command) => {
+    .action(async (files: string[], { logLevel, json, admin, ...options }: UpFlags, command: Command) => {
       const source = sourceOf(files, options)
       if (typeof source === 'string') return command.error(`error: ${source}`)
       const { up } = await import('./up/up.ts')
-      finish(await up({ source, logLevel, json: json === true }, host))
+      finish(await up({ source, admin, logLevel, json: json === true }, host))
     })
 
   addConnectCommand(program, host, finish)
@@ -72,23 +78,7 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
   addCheckCommand(program, host, finish)
   addUninstallCommand(program, host, finish)
 
-  const keys = program.command('keys').description('Identities: private keys and their PeerHandles.')
-  keys
-    .command('generate')
-    .description('Make an Ed25519 identity and print its PeerHandle. The file is for its owner only.')
-    .option('--out <file>', 'where the private key goes, PKCS#8 PEM', 'identity.pem')
-    .option('--force', 'replace a file that is there already')
-    .option('--json', 'print JSON')
-    .action(async ({ out, force, json }: { out: string; force?: true; json?: true }) =>
-      finish(await generateKey({ out, force: force === true, json: json === true }, host)),
-    )
-  keys
-    .command('show')
-    .description('Print the PeerHandle of a private key. The key itself is never printed.')
-    .argument('<file>', 'the private key, PKCS#8 PEM')
-    .option('--json', 'print JSON')
-    .action(async (file: string, { json }: { json?: true }) =>
-      finish(await showKey({ file, json: json === true }, host)),
-    )
+  addKeysCommands(program, host, finish)
+  addPeerCommands(program, host, finish)
   return program
 }

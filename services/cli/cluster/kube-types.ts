@@ -23,6 +23,13 @@ export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
+export interface Service extends KubeObject {
+  readonly spec?: { readonly ports?: readonly { readonly name?: string; readonly port: number }[] }
+  readonly status?: {
+    readonly loadBalancer?: { readonly ingress?: readonly { readonly hostname?: string; readonly ip?: string }[] }
+  }
+}
+
 export interface Definition extends KubeObject {
   readonly spec: {
     readonly versions: readonly {
@@ -50,6 +57,7 @@ export const DEPLOYMENT: ResourceType<Deployment> = namespaced('apps', 'v1', 'de
 export const LEASE: ResourceType<Lease> = namespaced('coordination.k8s.io', 'v1', 'leases', 'Lease')
 export const CONFIG_MAP: ResourceType<ConfigMap> = namespaced('', 'v1', 'configmaps', 'ConfigMap')
 export const EVENT: ResourceType<KubeEvent> = namespaced('events.k8s.io', 'v1', 'events', 'Event')
+export const SERVICE: ResourceType<Service> = namespaced('', 'v1', 'services', 'Service')
 export const POD: ResourceType = namespaced('', 'v1', 'pods', 'Pod')
 export const DEFINITION: ResourceType<Definition> = {
   ...namespaced('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', 'CustomResourceDefinition'),

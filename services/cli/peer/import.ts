@@ -1,0 +1,94 @@
+import { open } from 'node:fs/promises'
+import { API_VERSION, formatFieldPath, type MeshPeer, validateObject } from '@causeway/mesh-api'
+import { stringify } from 'yaml'
+import { meshType } from '../cluster/mesh-types.ts'
+import { type ClusterFlags, openCluster } from '../cluster/open-cluster.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+import { PeerFileError, readExported } from './exported.ts'
+
+export interface ImportOptions extends ClusterFlags {
+  readonly file: string
+  /** Our relays that are to know the peer. */
+  readonly relays: readonly string[]
+  readonly namespace?: string
+  /** What we call it; default: what it calls itself. */
+  readonly as?: string
+  /** Writes it to the cluster, instead of printing it. */
+  readonly apply: boolean
+}
+
+/** `causeway peer import`: makes a MeshPeer of what another administration has exported. */
+export async function importPeer(options: ImportOptions, host: CliHost): Promise<ExitCode> {
+  try {
+    const { name, spec } = readExported(await readText(options.file))
+    const namespace = options.namespace === undefined ? {} : { namespace: options.namespace }
+    const metadata = { name: options.as ?? name, ...namespace }
+    const relayRefs = options.relays.map((relay) => ({ name: relay }))
+    const object = { apiVersion: API_VERSION, kind: 'MeshPeer', metadata, spec: { relayRefs, ...spec } }
+    const validated = validateObject('MeshPeer', object)
+    if ('faults' in validated) {
+      for (const { path, message } of validated.faults) refuse(options, host, `${formatFieldPath(path)}: ${message}`)
+      return EXIT.badInput
+    }
+    tell(validated.resource as MeshPeer, host)
+    if (options.apply) await apply(object, options, host)
+    else host.writeOut(stringify(object))
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof PeerFileError)) throw error
+    refuse(options, host, error.message)
+    return EXIT.badInput
+  }
+}
+
+async function apply(
+  object: { readonly metadata: { readonly name: string; readonly namespace?: string } },
+  options: ImportOptions,
+  host: CliHost,
+): Promise<void> {
+  const client = await openCluster(options, host)
+  try {
+    const metadata = { namespace: client.namespace, ...object.metadata }
+    await client.apply(meshType('MeshPeer'), { ...object, metadata })
+    host.writeOut(`MeshPeer ${metadata.namespace}/${metadata.name} applied\n`)
+  } finally {
+    client.close()
+  }
+}
+
+/** What a person should compare, since whoever sent the file may not be who is meant. */
+function tell({ spec }: MeshPeer, host: CliHost): void {
+  for (const handle of spec.identity.handles ?? []) {
+    host.writeError(
+      `causeway: this peer will be whoever has the key of ${handle}: compare that with them over another way\n`,
+    )
+  }
+}
+
+function refuse({ file }: ImportOptions, host: CliHost, message: string): void {
+  host.writeError(`causeway: ${file}: ${message}\n`)
+}
+
+/** Sixteen handles and addresses have room in it many times. */
+const MAX_OCTETS = 65_536
+
+async function readText(path: string): Promise<string> {
+  const file = await open(path).catch((error: unknown) => {
+    throw new PeerFileError(`cannot be read (${codeOf(error)})`)
+  })
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_OCTETS + 1), 0, MAX_OCTETS + 1)
+    if (bytesRead > MAX_OCTETS) throw new PeerFileError(`is larger than ${MAX_OCTETS} octets`)
+    return buffer.toString('utf8', 0, bytesRead)
+  } catch (error) {
+    if (error instanceof PeerFileError) throw error
+    throw new PeerFileError(`cannot be read (${codeOf(error)})`)
+  } finally {
+    await file.close()
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}
