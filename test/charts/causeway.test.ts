@@ -115,6 +115,9 @@ describe('the processes', () => {
       '--watch-namespaces=a,b',
       '--trust-domain=mesh.example',
       `--relay-image=${image}`,
+      '--image-pull-policy=IfNotPresent',
+      '--deletion-hold=1h',
+      '--log-level=info',
       '--admin=0.0.0.0:9090',
     ])
     expect(argumentsOf(objects, 'causeway-control-plane')).toEqual([
@@ -127,6 +130,7 @@ describe('the processes', () => {
       '--listen=0.0.0.0:8443',
       '--status-listen=0.0.0.0:8444',
       '--admin=0.0.0.0:9090',
+      '--log-level=info',
     ])
   })
 
