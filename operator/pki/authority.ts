@@ -56,7 +56,8 @@ export interface LeafSubject {
   /** For a person who looks at it; who it is says `names`. */
   readonly commonName: string
   readonly names: readonly SubjectName[]
-  readonly usage: 'server' | 'client'
+  /** What it may be shown as: a server's, a client's, or both. */
+  readonly usages: readonly ('server' | 'client')[]
 }
 
 export interface SubjectName {
@@ -64,12 +65,13 @@ export interface SubjectName {
   readonly value: string
 }
 
+const USAGES = { server: ExtendedKeyUsage.serverAuth, client: ExtendedKeyUsage.clientAuth } as const
+
 /** A certificate with a new key. It never ends after its authority. Rejects when the authority's texts are damaged. */
 export async function issueLeaf(authority: KeyPair, subject: LeafSubject, validity: Validity): Promise<KeyPair> {
   const issuer = new X509Certificate(authority.certificate)
   const keys = await generateKeys()
   const { notBefore, notAfter } = span(validity)
-  const usage = subject.usage === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth
   const certificate = await X509CertificateGenerator.create({
     notBefore,
     notAfter: new Date(Math.min(notAfter.getTime(), issuer.notAfter.getTime())),
@@ -82,7 +84,7 @@ export async function issueLeaf(authority: KeyPair, subject: LeafSubject, validi
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([usage]),
+      new ExtendedKeyUsageExtension(subject.usages.map((usage) => USAGES[usage])),
       new SubjectAlternativeNameExtension([...subject.names]),
       await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),

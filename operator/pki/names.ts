@@ -15,7 +15,7 @@ export function relaySubject(relay: {
       { type: 'url', value: `spiffe://${trustDomain}/ns/${namespace}/relay/${name}` },
       { type: 'url', value: `causeway:uid:${uid}` },
     ],
-    usage: 'client',
+    usages: ['client'],
   }
 }
 
@@ -26,6 +26,7 @@ export function controlPlaneSubject(namespace: string): LeafSubject {
   return {
     commonName: 'causeway control plane',
     names: names.map((value) => ({ type: 'dns', value })),
-    usage: 'server',
+    // Its replicas also call each other (CONTROL section 4).
+    usages: ['server', 'client'],
   }
 }

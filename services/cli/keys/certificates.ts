@@ -72,7 +72,7 @@ function controlPlaneSubject(names: readonly string[]): LeafSubject {
   return {
     commonName: 'causeway control plane',
     names: names.map((value) => ({ type: 'dns', value })),
-    usage: 'server',
+    usages: ['server', 'client'],
   }
 }
 
@@ -80,7 +80,7 @@ function controlPlaneSubject(names: readonly string[]): LeafSubject {
 function relaySubject(trustDomain: string, relay: string): LeafSubject {
   const [namespace = '', name = ''] = relay.split('/')
   const value = `spiffe://${trustDomain}/ns/${namespace}/relay/${name}`
-  return { commonName: 'causeway relay', names: [{ type: 'url', value }], usage: 'client' }
+  return { commonName: 'causeway relay', names: [{ type: 'url', value }], usages: ['client'] }
 }
 
 async function textOf(file: string): Promise<string | undefined> {
