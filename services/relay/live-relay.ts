@@ -44,7 +44,7 @@ class RunningRelay implements Relay, InForce {
     this.#options = options
     this.#clock = options.clock ?? systemClock()
     this.#replica = options.replica ?? randomBytes(16).toString('hex')
-    this.#resources = new LiveResources({ inForce: this, mounts, environment, clock: this.#clock, logger })
+    this.#resources = new LiveResources({ relayName: name, inForce: this, mounts, environment, clock: this.#clock, logger })
     this.status = {
       current: () => statusOf(this.#rooms),
       onChanged: (callback) => {

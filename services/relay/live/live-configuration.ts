@@ -11,7 +11,7 @@ import { type PrepareOptions, prepare } from './prepare.ts'
 import { type Settled, settle } from './settle.ts'
 import { claimsOf, dependencyOf, keyOf, type Table } from './table.ts'
 
-export interface LiveConfigurationOptions extends PrepareOptions {
+export interface LiveResourcesOptions extends PrepareOptions {
   readonly inForce: InForce
   readonly clock: Clock
   readonly logger: Logger
@@ -27,7 +27,7 @@ const RELAY = 'relay'
  * into force in one turn; what cannot keeps its last good version, together with what depends on it (CONTROL section 3).
  */
 export class LiveResources implements LiveConfiguration {
-  readonly #options: LiveConfigurationOptions
+  readonly #options: LiveResourcesOptions
   readonly #entries = new Map<string, Entry>()
   readonly #refused = new Set<Entry>()
   readonly #holders = new Map<string, Entry>()
@@ -40,7 +40,7 @@ export class LiveResources implements LiveConfiguration {
   #retry: unknown
   #closed = false
 
-  constructor(options: LiveConfigurationOptions) {
+  constructor(options: LiveResourcesOptions) {
     const { clock, logger } = options
     this.#options = options
     this.#files = new FileWatch({ clock, logger, onChanged: (entries) => this.#again(entries) })
@@ -227,7 +227,7 @@ export class LiveResources implements LiveConfiguration {
     if (known !== undefined) return known
     const entry: Entry = { id, sent: undefined, force: undefined, refusal: undefined }
     this.#entries.set(key, entry)
-    if (id.kind === RELAY) this.#settingsOf = entry
+    if (id.kind === RELAY && id.name === this.#options.relayName) this.#settingsOf = entry
     return entry
   }
 

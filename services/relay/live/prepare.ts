@@ -1,7 +1,7 @@
 import { readBackend } from '../config/backend.ts'
 import { FileReader } from '../config/file-reader.ts'
 import { readPeer } from '../config/peer.ts'
-import { ConfigProblem } from '../config/problem.ts'
+import { ConfigProblem, invalid } from '../config/problem.ts'
 import { readRoute } from '../config/route.ts'
 import type { Environment } from '../config/secret.ts'
 import { readSettings } from '../config/settings.ts'
@@ -10,6 +10,8 @@ import { checkRoute, RouteError } from '../router/route-table.ts'
 import type { Table } from './table.ts'
 
 export interface PrepareOptions {
+  /** `namespace/name`: whose settings these are. */
+  readonly relayName: string
   readonly mounts: string | undefined
   readonly environment: Environment
 }
@@ -22,9 +24,12 @@ export interface Prepared {
 }
 
 /** Decodes a resource and reads its files. Never rejects for what a resource or a file can be. */
-export async function prepare(resource: HeldResource, { mounts, environment }: PrepareOptions): Promise<Prepared> {
+export async function prepare(resource: HeldResource, options: PrepareOptions): Promise<Prepared> {
+  const { relayName, mounts, environment } = options
   const reader = new FileReader({ mounts })
   try {
+    if (resource.kind === 'relay' && resource.name !== relayName)
+      throw invalid('metadata.name', 'this is another relay')
     return { outcome: await read(resource, reader, environment), files: reader.paths }
   } catch (error) {
     if (error instanceof ConfigProblem) return { outcome: error, files: reader.paths }
