@@ -1,7 +1,8 @@
 import type { ConfigChannel } from '@causeway/rpc'
 import { type BackoffLimits, backoffMs } from '../pacing/backoff.ts'
 
-const BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 30_000 }
+/** A change that waits for a control plane to come back is in force within half a minute of that. */
+const BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 10_000 }
 /** A stream that lasted this long was no failure. */
 const LASTING_MS = 30_000
 

@@ -71,7 +71,7 @@ describe('a relay and its control plane', () => {
 })
 
 describe('a control plane that does not answer', () => {
-  it('is asked again, later and later, with half a minute at most between', async () => {
+  it('is asked again, later and later, with ten seconds at most between', async () => {
     const { plane, pass } = await controlledWorld({ planes: [refusing('a')] })
     const asked: number[] = []
     for (const waitMs of [400, 800, 1_600, 60_000, 60_000]) {
@@ -80,9 +80,9 @@ describe('a control plane that does not answer', () => {
     }
     const [one = 0, two = 0, three = 0, four = 0, five = 0] = asked
     expect([one, two - one, three - two]).toEqual([2, 1, 1])
-    expect(four - three).toBeGreaterThanOrEqual(3)
-    expect(five - four).toBeGreaterThanOrEqual(2)
-    expect(five - four).toBeLessThanOrEqual(4)
+    expect(four - three).toBeLessThanOrEqual(12)
+    expect(five - four).toBeGreaterThanOrEqual(6)
+    expect(five - four).toBeLessThanOrEqual(8)
   })
 
   it('is told once, and again when the reason is another', async () => {
