@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { effect } from '../fields/effect.ts'
 import { labelMap } from '../fields/labels.ts'
-import { ATOMIC_MAP, MAP_BY_NAME, SET } from '../fields/list-types.ts'
+import { ATOMIC, ATOMIC_MAP, MAP_BY_NAME, SET } from '../fields/list-types.ts'
 import { objectLabel, objectName, toolPattern } from '../fields/names.ts'
 import { celText, jsonPointer, namePattern } from '../fields/texts.ts'
 import type { Resource } from './kind.ts'
@@ -109,7 +109,7 @@ export const safetyPolicySpec = z
       )
       .min(1)
       .max(64)
-      .meta(SET)
+      .meta(ATOMIC)
       .optional()
       .describe('The objects that the policy is for. Without targetRefs and selector: all of its namespace.'),
     selector: z

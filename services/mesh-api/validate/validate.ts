@@ -15,7 +15,10 @@ export type Validated = { readonly resource: AnyResource } | { readonly faults: 
  * operator and command line, with the verdict, the fields and the words of rules of an API server (CONTROL section 1).
  */
 export function validateObject(kind: KindName, value: unknown): Validated {
-  const { node, rules } = planFor(kind)
+  return validateWith(planFor(kind), value)
+}
+
+export function validateWith({ node, rules }: Plan, value: unknown): Validated {
   const faults: Fault[] = []
   const resource = checkValue(node, value, [], faults)
   // As in an API server: what the rules would read may not be there.
@@ -40,7 +43,8 @@ export function validateChange(before: AnyResource, after: AnyResource): readonl
   return checkTransitions(planFor(after.kind).rules, before, after)
 }
 
-interface Plan {
+/** A kind ready to validate its objects. */
+export interface Plan {
   readonly node: Node
   readonly rules: readonly PlannedRule[]
 }
@@ -48,7 +52,7 @@ interface Plan {
 /** Made when a kind is first asked for; plans are functions of the kinds, which are constants. */
 const PLANS = new Map<KindName, Plan>()
 
-function planFor(kind: KindName): Plan {
+export function planFor(kind: KindName): Plan {
   const known = PLANS.get(kind)
   if (known !== undefined) return known
   const plan = { node: planOf(objectSchema(kind), ''), rules: planRules(KINDS[kind].rules) }
