@@ -1,5 +1,5 @@
 import type { ConnectOptions } from '@causeway/connect'
-import type { RelayStartError, startRelay } from '@causeway/relay'
+import type { createRelay, newBootId, startControlledRelay } from '@causeway/relay'
 
 /** What a command needs of the world around it. */
 export interface CliHost {
@@ -34,6 +34,7 @@ export interface Machine {
 }
 
 export interface RelayModule {
-  readonly startRelay: typeof startRelay
-  readonly RelayStartError: typeof RelayStartError
+  readonly createRelay: typeof createRelay
+  readonly startControlledRelay: typeof startControlledRelay
+  readonly newBootId: typeof newBootId
 }

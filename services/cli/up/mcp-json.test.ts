@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { type RelayOptions, RelayStartError } from '@causeway/relay'
 import { describe, expect, it } from 'vitest'
-import { useCliWorlds } from '../../../test/fixtures/cli/cli-worlds.ts'
+import { Refused, type Started, useCliWorlds } from '../../../test/fixtures/cli/cli-worlds.ts'
 import { runProgram } from '../program.ts'
 
 const worlds = useCliWorlds()
@@ -10,7 +9,7 @@ describe('causeway up --mcp-json', () => {
   const servers = (value: object) => worlds.file(JSON.stringify({ mcpServers: value }), 'mcp.json')
 
   it('serves every server, says at which URL, and ends as any other', async () => {
-    let given: RelayOptions | undefined
+    let given: Started | undefined
     const { host, events, signal, running, out, error } = worlds.world(
       (options) => {
         given = options
@@ -42,7 +41,9 @@ describe('causeway up --mcp-json', () => {
     expect(events).toEqual(['start default/mcp-json', 'drain default/mcp-json'])
     expect(error(), 'nothing of what is secret').not.toContain('hunter2')
     expect(given?.environment).toEqual({ KEY: 'hunter2', PATH: join(process.execPath, '..') })
-    expect(given?.resources.relays[0]?.spec.listeners.mcp).toMatchObject({ host: '127.0.0.1', port: 7007 })
+    expect(given?.change.upserts.find(({ kind }) => kind === 'relay')?.message).toMatchObject({
+      mcp: { host: '127.0.0.1', port: 7007 },
+    })
   })
 
   it('--json tells a program the same', async () => {
@@ -72,11 +73,12 @@ describe('causeway up --mcp-json', () => {
 
   it('a port that is taken is told with the way out', async () => {
     const { host, error } = worlds.world(() => {
-      throw new RelayStartError(
-        'LISTEN',
-        'spec.listeners.mcp',
-        'listen EADDRINUSE: address already in use 127.0.0.1:7007',
-      )
+      throw new Refused({
+        name: 'default/mcp-json',
+        reason: 'ListenFailed',
+        fieldPath: 'spec.listeners.mcp',
+        message: 'listen EADDRINUSE: address already in use 127.0.0.1:7007',
+      })
     })
     expect(await runProgram(['up', '--mcp-json', servers({ a: { url: 'https://h/x' } })], host)).toBe(1)
     expect(error()).toBe(

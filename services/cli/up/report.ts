@@ -1,10 +1,12 @@
 import { formatProblem, type Problem, type Resources } from '@causeway/mesh-api'
-import type { ListenAddress, RunningRelay } from '@causeway/relay'
+import type { ListenAddress, Refusal, RelayAddresses } from '@causeway/relay'
+import { objectKindOf } from '@causeway/rpc'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { describeServed, servedBy } from './mcp-json/served.ts'
+import type { StartFailure } from './mesh-here.ts'
 import type { Plan } from './plan.ts'
-import type { StartFailure } from './start-all.ts'
+import type { RunningRelay } from './running-relay.ts'
 
 /** About an object of the configuration, whose place in its file is not known any more. */
 type ObjectWarning = Required<Pick<Problem, 'kind' | 'name' | 'fieldPath' | 'message'>>
@@ -19,6 +21,8 @@ const OTHER_PORT = '; --port takes another one, and --port 0 any that is free'
 export class Report {
   readonly #host: CliHost
   readonly #json: boolean
+  /** Relay -> where it listened when that was told last. */
+  readonly #addresses = new Map<string, string>()
 
   constructor(host: CliHost, json: boolean) {
     this.#host = host
@@ -28,6 +32,18 @@ export class Report {
   problems(problems: readonly Problem[]): void {
     for (const problem of problems) this.#host.writeError(`${formatProblem(problem)}\n`)
     if (this.#json) this.#line({ event: 'refused', problems })
+  }
+
+  /** Of files that have changed: what was valid last stays in force. */
+  problemsOfChange(problems: readonly Problem[]): void {
+    this.problems(problems)
+    this.#host.writeError(`causeway: ${KEPT}\n`)
+  }
+
+  /** Files that have changed are valid. */
+  taken(): void {
+    if (this.#json) this.#line({ event: 'taken' })
+    else this.#host.writeOut('the configuration has changed\n')
   }
 
   readonly warning = (warning: Problem | ObjectWarning): void => {
@@ -43,34 +59,60 @@ export class Report {
   }
 
   notStarted(failures: readonly StartFailure[], { servers }: Plan): ExitCode {
-    for (const { relayName, error } of failures) {
+    for (const { refusal } of failures) {
       const text =
         servers === undefined
-          ? `MeshRelay/${relayName}: ${error.fieldPath}: ${error.message}${wayOut(error)}`
-          : `causeway: ${error.message}${error.code === 'LISTEN' ? OTHER_PORT : ''}`
+          ? formatRefusal(refusal)
+          : `causeway: ${refusal.message}${refusal.reason === LISTEN_FAILED ? OTHER_PORT : ''}`
       this.#host.writeError(`${text}\n`)
     }
     if (this.#json) {
-      const rows = failures.map(({ relayName, error: { code, fieldPath, message } }) => ({
-        relay: relayName,
-        code,
-        fieldPath,
-        message,
-      }))
+      const rows = failures.map(({ relayName, refusal }) => ({ relay: relayName, ...rowOf(refusal) }))
       this.#line({ event: 'not-started', failures: rows })
     }
-    return failures.every(({ error }) => error.code !== 'LISTEN') ? EXIT.badInput : EXIT.failed
+    return failures.every(({ refusal }) => refusal.reason !== LISTEN_FAILED) ? EXIT.badInput : EXIT.failed
   }
 
-  started(relays: readonly RunningRelay[], { resources, servers }: Plan): void {
-    for (const { name, peerHandle, addresses } of relays) {
-      const served = servers && addresses.mcp && servedBy(servers, `http://${authority(addresses.mcp)}`)
-      if (this.#json) this.#line({ event: 'started', relay: name, peerHandle, addresses, ...served })
-      else if (served !== undefined) this.#host.writeOut(describeServed(served))
-      else this.#host.writeOut(describeRelay({ name, peerHandle, addresses }, pathsOf(name, resources)))
+  /** `admin`: where the state of the mesh is answered. */
+  started(relays: readonly RunningRelay[], plan: Plan, admin: ListenAddress | undefined): void {
+    for (const relay of relays) this.listening(relay, plan)
+    if (this.#json) this.#line({ event: 'ready', ...(admin === undefined ? {} : { admin }) })
+    else {
+      if (admin !== undefined) this.#host.writeOut(`status http://${authority(admin)}/status\n`)
+      this.#host.writeOut('ready; Ctrl-C stops\n')
     }
-    if (this.#json) this.#line({ event: 'ready' })
-    else this.#host.writeOut('ready; Ctrl-C stops\n')
+  }
+
+  /** A relay has been started. */
+  listening({ name, peerHandle, addresses }: RunningRelay, { resources, servers }: Plan): void {
+    this.#addresses.set(name, JSON.stringify(addresses))
+    const served = servers && addresses.mcp && servedBy(servers, `http://${authority(addresses.mcp)}`)
+    if (this.#json) this.#line({ event: 'started', relay: name, peerHandle, addresses, ...served })
+    else if (served !== undefined) this.#host.writeOut(describeServed(served))
+    else this.#host.writeOut(describeRelay({ name, peerHandle, addresses }, pathsOf(name, resources)))
+  }
+
+  /** A change is in force on a relay, all but what is refused. */
+  changed(relay: RunningRelay, plan: Plan): void {
+    const { name, addresses } = relay
+    const isElsewhere = this.#addresses.get(name) !== JSON.stringify(addresses)
+    this.#addresses.set(name, JSON.stringify(addresses))
+    if (this.#json) this.#line({ event: 'changed', relay: name, addresses })
+    else if (isElsewhere || plan.servers !== undefined) this.listening(relay, plan)
+    else this.#host.writeOut(`relay ${name} follows the change\n`)
+  }
+
+  /** Parts of a change that could not be put into force. */
+  notInForce(refusals: readonly Refusal[]): void {
+    if (refusals.length === 0) return
+    for (const refusal of refusals) this.#host.writeError(`${formatRefusal(refusal)}; ${KEPT}\n`)
+    if (this.#json) this.#line({ event: 'not-in-force', refusals: refusals.map(rowOf) })
+  }
+
+  /** A relay that the files do not describe any more has stopped. */
+  ended(relay: string): void {
+    if (this.#json) this.#line({ event: 'ended', relay })
+    else this.#host.writeOut(`relay ${relay} stopped\n`)
   }
 
   stopped(): void {
@@ -83,11 +125,24 @@ export class Report {
   }
 }
 
+const LISTEN_FAILED = 'ListenFailed'
+const KEPT = 'what was in force before stays'
+
+function formatRefusal(refusal: Refusal): string {
+  const { kind, name, fieldPath, message } = refusal
+  const parts = [`${objectKindOf(kind)}/${name}`, fieldPath, `${message}${wayOut(refusal)}`]
+  return parts.filter((part) => part !== '').join(': ')
+}
+
+function rowOf({ kind, name, reason, fieldPath, message }: Refusal) {
+  return { kind: objectKindOf(kind), name, code: reason, fieldPath, message }
+}
+
 /** What to do about a listener of a configuration file that cannot be had. */
-function wayOut({ code, fieldPath, message }: StartFailure['error']): string {
-  if (code !== 'LISTEN') return ''
-  const reason = Object.keys(WAYS_OUT).find((one) => message.includes(one))
-  return reason === undefined ? '' : `; ${WAYS_OUT[reason]?.(fieldPath)}`
+function wayOut({ reason, fieldPath, message }: Refusal): string {
+  if (reason !== LISTEN_FAILED) return ''
+  const known = Object.keys(WAYS_OUT).find((one) => message.includes(one))
+  return known === undefined ? '' : `; ${WAYS_OUT[known]?.(fieldPath)}`
 }
 
 const WAYS_OUT: Readonly<Record<string, (listener: string) => string>> = {
@@ -98,7 +153,7 @@ const WAYS_OUT: Readonly<Record<string, (listener: string) => string>> = {
 }
 
 function describeRelay(
-  { name, peerHandle, addresses }: Pick<RunningRelay, 'name' | 'peerHandle' | 'addresses'>,
+  { name, peerHandle, addresses }: { name: string; peerHandle: string; addresses: RelayAddresses },
   paths: readonly string[],
 ): string {
   const lines = [`relay ${name}`, `  identity ${peerHandle}`]

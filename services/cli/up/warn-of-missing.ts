@@ -6,7 +6,7 @@ import type { Report } from './report.ts'
 
 /** Warns of programs and folders of MeshBackends that are not there, of those that belong to the relays to start. */
 export async function warnOfMissing(
-  { resources, relayNames }: Plan,
+  { resources, relayNames }: Pick<Plan, 'resources' | 'relayNames'>,
   environment: CliHost['environment'],
   report: Report,
 ): Promise<void> {

@@ -6,7 +6,10 @@ import type { Report } from './report.ts'
  * Warns of headers that a route forwards to a backend of its own relay that does not accept them: they would be dropped
  * there without a word. What a backend behind a peer accepts is not known here.
  */
-export function warnOfUnaccepted({ resources, relayNames }: Plan, report: Pick<Report, 'warning'>): void {
+export function warnOfUnaccepted(
+  { resources, relayNames }: Pick<Plan, 'resources' | 'relayNames'>,
+  report: Pick<Report, 'warning'>,
+): void {
   const closures = relayNames.flatMap((name) => closureOf(resources, name) ?? [])
   for (const route of new Set(closures.flatMap(({ routes }) => routes))) {
     const { metadata, spec } = route

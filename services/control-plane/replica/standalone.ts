@@ -19,11 +19,13 @@ export interface StandaloneOptions {
 /** A control plane without Kubernetes: objects from files, statuses kept here. */
 export class Standalone {
   readonly plane: ControlPlane
+  readonly metrics: Metrics
   readonly #statuses: MemoryStatus
   readonly #startedAtMs: number
 
   constructor(options: StandaloneOptions) {
-    const { files, clock } = options
+    const { files, clock, metrics } = options
+    this.metrics = metrics
     this.#startedAtMs = clock.wallNow()
     this.#statuses = new MemoryStatus(clock)
     this.plane = new ControlPlane({
