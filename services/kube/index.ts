@@ -22,20 +22,19 @@ export {
 export { type Controller, type ControllerOptions, type ReconcileResult, startController } from './queue/controller.ts'
 export { TokenBucket, type TokenBucketOptions } from './queue/token-bucket.ts'
 export { WorkQueue, type WorkQueueHooks, type WorkQueueOptions } from './queue/work-queue.ts'
-export {
-  type ApplyOptions,
-  type DeleteOptions,
-  type JsonPatchOperation,
-  KubeClient,
-  type KubeClientOptions,
-  type Patch,
-  type RequestOptions,
-  type RequestReport,
-  type Verb,
-  type WriteOptions,
-  type Written,
-} from './rest/client.ts'
+export { KubeClient, type KubeClientOptions } from './rest/client.ts'
 export { isKubeError, isTransient, type KubeCause, KubeError, type KubeErrorCode } from './rest/kube-error.ts'
+export type {
+  ApplyOptions,
+  DeleteOptions,
+  JsonPatchOperation,
+  Patch,
+  RequestOptions,
+  RequestReport,
+  Verb,
+  WriteOptions,
+  Written,
+} from './rest/request-options.ts'
 export { Informer, type InformerListener, type InformerOptions } from './watch/informer.ts'
 export type { Strip } from './watch/object-store.ts'
 export { Reflector, type ReflectorListener, type ReflectorOptions, type ReflectorTiming } from './watch/reflector.ts'

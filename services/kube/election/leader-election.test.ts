@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { KubeVirtualClock } from '../../../test/fixtures/kube/virtual-clock.ts'
 import type { KubeError } from '../rest/kube-error.ts'
 import { ELECTION_TIMING, LeaderElection } from './leader-election.ts'
-import { MemoryLease } from './memory-leases.test-support.ts'
+import { MemoryLease } from './memory-lease.test-support.ts'
 
 const { leaseDurationMs, renewDeadlineMs, retryMs } = ELECTION_TIMING
 
@@ -67,16 +67,18 @@ describe('given one candidate', () => {
     const clock = new KubeVirtualClock()
     const lease = new MemoryLease()
     const one = candidate(lease, clock, 'one')
+    let sentAtMs = 0
     await clock.pass(50)
-    const acquiredAtMs = clock.now()
     lease.beforeAnswer = async () => {
-      clock.advance(renewDeadlineMs - 1_000)
-      lease.beforeAnswer = async () => {}
+      sentAtMs = clock.now()
+      clock.advance(4_000)
       lease.isUnreachable = true
     }
-    await clock.pass(2 * retryMs)
-    // The renewal left at most 1.2 retries after the first one, so the term ends that much later.
-    await clock.pass(acquiredAtMs + renewDeadlineMs + 1.2 * retryMs - clock.now())
+    await clock.pass(1.2 * retryMs, 10)
+    expect(sentAtMs).toBeGreaterThan(0)
+    await clock.pass(sentAtMs + renewDeadlineMs - 10 - clock.now(), 10)
+    expect(one.election.isLeader).toBe(true)
+    await clock.pass(20, 10)
     expect(one.election.isLeader).toBe(false)
   })
 

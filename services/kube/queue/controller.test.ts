@@ -31,6 +31,28 @@ describe('workers on a queue', () => {
     await controller.stop()
   })
 
+  test('after a success, failures begin to count anew', async () => {
+    const clock = new KubeVirtualClock()
+    const queue = queueAt(clock)
+    const failures: number[] = []
+    let tries = 0
+    const controller = startController({
+      queue,
+      workers: 1,
+      reconcile: async () => {
+        if (++tries % 3 !== 0) throw new Error('not yet')
+        return undefined
+      },
+      failed: (_, __, count) => failures.push(count),
+    })
+    queue.add('a')
+    await clock.pass(5_000)
+    queue.add('a')
+    await clock.pass(5_000)
+    expect(failures).toEqual([1, 2, 1, 2])
+    await controller.stop()
+  })
+
   test('a server that says when to come back is obeyed', async () => {
     const clock = new KubeVirtualClock()
     const queue = queueAt(clock)
@@ -111,7 +133,10 @@ describe('workers on a queue', () => {
         new Promise((_, reject) => {
           signal.addEventListener('abort', () => {
             log.push('aborted')
-            setImmediate(() => reject(new Error('aborted')))
+            setImmediate(() => {
+              log.push('ended')
+              reject(new Error('aborted'))
+            })
           })
         }),
       failed: () => log.push('failed'),
@@ -120,6 +145,6 @@ describe('workers on a queue', () => {
     await settled()
     await controller.stop()
     log.push('stopped')
-    expect(log).toEqual(['aborted', 'stopped'])
+    expect(log).toEqual(['aborted', 'ended', 'stopped'])
   })
 })

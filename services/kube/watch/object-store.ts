@@ -78,6 +78,7 @@ export interface ListedObjects<T extends KubeObject> {
   commit(): void
 }
 
+/** No two writes to one API server have the same version. */
 function isSame(a: KubeObject, b: KubeObject): boolean {
-  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion
+  return a.metadata.resourceVersion === b.metadata.resourceVersion
 }

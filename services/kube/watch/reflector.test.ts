@@ -116,6 +116,14 @@ describe('a reflector', () => {
     expect(log).toEqual(['listed 10', 'BadResponse', '+a', 'at 12'])
   })
 
+  test('whoever asks for a list gets the first one that succeeds', async () => {
+    api.script(page('10', ['a@1']), watch([]), refusal(500, 'InternalError'), page('20', ['a@1']), watch([]))
+    start()
+    await told('listed 10')
+    expect(await reflector?.relist()).toBe('20')
+    expect(log).toEqual(['+a', 'listed 10', 'ServerError', 'listed 20'])
+  })
+
   test('a list that is asked for during a list is another one', async () => {
     let answerFirst = () => {}
     api.script(

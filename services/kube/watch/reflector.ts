@@ -40,7 +40,7 @@ export interface ReflectorTiming {
   readonly backoffMaxMs: number
 }
 
-export const REFLECTOR_TIMING: ReflectorTiming = {
+const REFLECTOR_TIMING: ReflectorTiming = {
   watchTimeoutSeconds: 300,
   silenceMs: 150_000,
   backoffInitialMs: 200,

@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectRef, ResourceType } from '../objects.ts'
-import type { KubeClient, RequestOptions, Written } from '../rest/client.ts'
+import type { KubeClient } from '../rest/client.ts'
 import { KubeError } from '../rest/kube-error.ts'
+import type { RequestOptions, Written } from '../rest/request-options.ts'
 import type { Lease, LeaseSpec } from './lease.ts'
 
 /** One Lease as an API server keeps it: a version that grows and conditional updates. What fails is scripted. */
