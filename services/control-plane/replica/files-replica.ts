@@ -53,7 +53,7 @@ export class FilesReplica {
   }
 
   /** Pages of the admin listener. */
-  get documents(): ReadonlyMap<string, () => unknown> {
+  get documents(): ReadonlyMap<string, () => object> {
     return this.#standalone.documents
   }
 

@@ -4,7 +4,7 @@ import { ControlPlane } from '../control-plane.ts'
 import type { FilesSource } from '../sources/files/files-source.ts'
 import { STATUS_TIMING } from '../status/aggregator.ts'
 import { MemoryStatus } from '../status/memory-sink.ts'
-import { statusDocument } from './status-document.ts'
+import { type StatusDocument, statusDocument } from './status-document.ts'
 
 export interface StandaloneOptions {
   /** Read once, and not started. */
@@ -41,11 +41,11 @@ export class Standalone {
   }
 
   /** Pages of an admin listener: `/status` has every object with its status, as `causeway get` reads it. */
-  get documents(): ReadonlyMap<string, () => unknown> {
+  get documents(): ReadonlyMap<string, () => object> {
     return new Map([['/status', () => this.status()]])
   }
 
-  status(): unknown {
+  status(): StatusDocument {
     return statusDocument(this.plane.configuration, this.#statuses, this.#startedAtMs)
   }
 

@@ -11,7 +11,7 @@ export interface AdminOptions {
   /** Whether new work is welcome; `reasons` says in words why not. */
   readonly ready: () => Readiness
   /** Path, as in `/status` -> what is answered there as JSON. */
-  readonly documents?: ReadonlyMap<string, () => unknown>
+  readonly documents?: ReadonlyMap<string, () => object>
 }
 
 export interface Readiness {
