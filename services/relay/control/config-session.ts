@@ -39,6 +39,8 @@ export class ConfigSession {
   readonly #cancel = new AbortController()
   #lastNonce = 0n
   #isOver = false
+  /** Not sent yet. */
+  #status: InstanceStatus | undefined
   /** While it is set, what comes next waits for it. */
   #pause: Gate | undefined
   /** What is being done about the last message. */
@@ -53,8 +55,11 @@ export class ConfigSession {
     this.closed = this.#run()
   }
 
+  /** The latest one, as soon as the control plane takes it. */
   sendStatus(status: InstanceStatus): void {
-    this.#send({ case: 'status', value: status })
+    const isWaiting = this.#status !== undefined
+    this.#status = status
+    if (!isWaiting) void this.#sendLatestStatus()
   }
 
   /** Answers the last Delta once more: what is refused has changed since. */
@@ -83,7 +88,7 @@ export class ConfigSession {
   async #run(): Promise<RpcError | undefined> {
     try {
       for await (const { message } of this.#stream.received) {
-        await this.#pause?.opened
+        while (this.#pause !== undefined) await this.#pause.opened
         if (this.#isOver) break
         if (message.case === 'reconnect') this.#events.onReconnect()
         else if (message.case === 'delta') await this.#begin(this.#take(message.value))
@@ -95,6 +100,14 @@ export class ConfigSession {
     // Nobody reads any more: what the far side still says must not wait for that.
     this.#cancel.abort()
     return await this.#stream.closed
+  }
+
+  /** A control plane that does not read is not told more and more. */
+  async #sendLatestStatus(): Promise<void> {
+    await this.#stream.writable()
+    const status = this.#status
+    this.#status = undefined
+    if (status !== undefined) this.#send({ case: 'status', value: status })
   }
 
   #begin(work: Promise<void>): Promise<void> {

@@ -20,7 +20,7 @@ export interface ControlClientOptions {
   readonly logger: Logger
 }
 
-export interface ControlEvents {
+interface ControlEvents {
   /** A stream is open. */
   onStream(session: ConfigSession): void
   /** Its first Delta was taken: from now on a control plane answers. */
@@ -141,6 +141,7 @@ export class ControlClient {
   }
 
   async #open(limitMs: number): Promise<OpenSession | undefined> {
+    if (this.#isStopped) return undefined
     const { events, logger, instance, store, clock } = this.#options
     const channel = this.#attempts.nextChannel()
     const options: AttemptOptions = {

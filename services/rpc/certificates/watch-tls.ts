@@ -4,7 +4,7 @@ import { readTls, type TlsFiles, TlsFilesError } from './read-tls.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
 /** Timers of a clock. */
-export interface Timers {
+interface Timers {
   setTimeout(callback: () => void, ms: number): unknown
   clearTimeout(handle: unknown): void
 }

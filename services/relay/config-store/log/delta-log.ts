@@ -2,7 +2,7 @@ import { type StateFile, type StateFolder, UnsureReplaceError } from '../state/s
 import { encodeRecord, HEADER_OCTETS, type LogRecord, newHeader, readHeader, type Salt } from './record.ts'
 import { type Scanned, scan } from './scan.ts'
 
-export const LOG_NAME = 'config.log'
+const LOG_NAME = 'config.log'
 /** What a damaged log is kept as, for whoever wants to know. */
 const DAMAGED_NAME = 'config.log.damaged'
 
