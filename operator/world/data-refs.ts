@@ -42,6 +42,16 @@ export function dataRefsOf(object: AnyResource): readonly DataRef[] {
         ...listener(namespace, 'mcp', mcp?.tls?.secretRef?.name, mcp?.tls?.clientCertificates === 'required'),
       ]
     }
+    case 'AccessKey': {
+      const entry: DataEntry = { kind: 'Secret', namespace, ...object.spec.secretRef }
+      return [{ entry, fieldPath: ['spec', 'secretRef'], isProjected: false }]
+    }
+    case 'AgentCard': {
+      const { configMapRef } = object.spec.source
+      if (configMapRef === undefined) return []
+      const entry: DataEntry = { kind: 'ConfigMap', namespace, ...configMapRef }
+      return [{ entry, fieldPath: ['spec', 'source', 'configMapRef'], isProjected: false }]
+    }
     default:
       return []
   }

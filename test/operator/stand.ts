@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { stringify } from 'yaml'
-import { render } from '../charts/render.ts'
+import { parseAllDocuments, stringify } from 'yaml'
+import { CHARTS, helm, type Rendered } from '../charts/render.ts'
 import type { ApiCluster } from '../cluster/api/cluster.ts'
 import { type ApiLevelOptions, startApiLevel } from '../cluster/api-level.ts'
 import { until } from '../cluster/wait.ts'
@@ -22,20 +23,23 @@ export class OperatorStand {
   readonly cluster: ApiCluster
   readonly kube: Kube
   readonly watched: readonly string[]
+  /** Everything that the chart makes. */
+  readonly chart: readonly Rendered[]
   readonly #running: OperatorProcess[] = []
 
-  private constructor(cluster: ApiCluster, watched: readonly string[]) {
+  private constructor(cluster: ApiCluster, watched: readonly string[], chart: readonly Rendered[]) {
     this.cluster = cluster
+    this.chart = chart
     this.kube = new Kube(cluster)
     this.watched = watched
   }
 
   static async start({ watched = ['shop'], ...level }: StandOptions = {}): Promise<OperatorStand> {
     const cluster = await startApiLevel(level)
-    const stand = new OperatorStand(cluster, watched)
+    const objects = await rendered(watched)
+    const stand = new OperatorStand(cluster, watched, objects)
     await cluster.applyCrds()
     for (const name of new Set([SYSTEM, ...watched])) await stand.kube.createNamespace(name)
-    const objects = await render({ watchNamespaces: watched })
     const wanted = /^(ServiceAccount|(Cluster)?Role(Binding)?|(Validating|Mutating)AdmissionPolicy(Binding)?)$/
     const rights = objects.filter(({ kind, metadata }) => wanted.test(kind) && metadata.name !== 'causeway-uninstall')
     await cluster.apply(rights.map((object) => stringify(object)).join('---\n'))
@@ -76,6 +80,14 @@ export class OperatorStand {
     await this.stopOperators()
     await this.cluster.stop()
   }
+}
+
+/** The chart as Helm renders it for an API server of this version. */
+async function rendered(watched: readonly string[]): Promise<readonly Rendered[]> {
+  const sets = ['--set-json', `watchNamespaces=${JSON.stringify(watched)}`]
+  const has = ['--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy']
+  const text = await helm(['template', 'mesh', join(CHARTS, 'causeway'), '--namespace', SYSTEM, ...sets, ...has])
+  return parseAllDocuments(text).flatMap((document) => (document.toJS() as Rendered | null) ?? [])
 }
 
 /** One stand for all tests of a file. */
