@@ -82,6 +82,22 @@ describe('given one candidate', () => {
     expect(one.election.isLeader).toBe(false)
   })
 
+  test('an answer that comes after the term would be over makes no leader; the next one does', async () => {
+    const clock = new KubeVirtualClock()
+    const lease = new MemoryLease()
+    lease.beforeAnswer = async () => {
+      clock.advance(renewDeadlineMs + 1_000)
+      lease.beforeAnswer = async () => {}
+    }
+    const one = candidate(lease, clock, 'one')
+    await clock.pass(50)
+    expect(lease.spec.holderIdentity).toBe('one')
+    expect(one.events).toEqual([])
+    await clock.pass(1.2 * retryMs)
+    expect(one.events).toEqual(['acquired'])
+    await one.election.stop()
+  })
+
   test('a process that was stopped is no leader when it wakes, before any timer has fired', async () => {
     const clock = new KubeVirtualClock()
     const one = candidate(new MemoryLease(), clock, 'one')

@@ -25,7 +25,9 @@ export class MemoryLease implements Pick<KubeClient, 'find' | 'create' | 'replac
   async create<T extends KubeObject>(_: ResourceType<T>, object: Written<T>, options: RequestOptions = {}): Promise<T> {
     await this.#arrive(options)
     if (this.#lease !== undefined) throw new KubeError('AlreadyExists', 'it is there')
-    return this.#store(object) as T
+    const stored = this.#store(object)
+    await this.beforeAnswer()
+    return stored as T
   }
 
   async replace<T extends KubeObject>(

@@ -183,8 +183,6 @@ export class Reflector<T extends KubeObject, S extends KubeObject = T> {
         signal: interrupt.signal,
       }
       for await (const event of client.watch(request, heard)) {
-        // What was read before the interruption is old news to whoever asked for it.
-        if (interrupt.signal.aborted) break
         if (event.type === 'deleted') this.#store.remove(event.object)
         else if (event.type !== 'bookmark') this.#store.upsert(event.object)
         this.#position = event.resourceVersion
