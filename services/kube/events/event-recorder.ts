@@ -31,7 +31,10 @@ export interface EventInput {
 
 interface Entry {
   readonly input: EventInput
-  readonly firstMs: number
+  /** By the wall clock, as the event says it. */
+  readonly firstWallMs: number
+  lastWallMs: number
+  /** Monotonic. */
   lastMs: number
   count: number
   /** How many repeats the API server knows of. */
@@ -69,13 +72,15 @@ export class EventRecorder {
   }
 
   record(input: EventInput): void {
-    const nowMs = this.#options.clock.wallNow()
+    const { clock } = this.#options
+    const [nowMs, wallMs] = [clock.now(), clock.wallNow()]
     const key = keyOfEvent(input)
     const known = this.#entries.get(key)
     this.#entries.delete(key)
     if (known !== undefined && nowMs - known.lastMs < FORGET_AFTER_MS) {
       known.count++
       known.lastMs = nowMs
+      known.lastWallMs = wallMs
       this.#entries.set(key, known)
       if (known.ref !== undefined) this.#queue.addAfter(key, SERIES_INTERVAL_MS)
       return
@@ -84,7 +89,8 @@ export class EventRecorder {
       this.#options.dropped?.(input, undefined)
       return
     }
-    this.#entries.set(key, { input, firstMs: nowMs, lastMs: nowMs, count: 1, writtenCount: 0, ref: undefined })
+    const times = { firstWallMs: wallMs, lastWallMs: wallMs, lastMs: nowMs }
+    this.#entries.set(key, { input, ...times, count: 1, writtenCount: 0, ref: undefined })
     this.#queue.add(key)
   }
 
@@ -135,7 +141,7 @@ export class EventRecorder {
         name: `${input.regarding.name.slice(0, 200)}.${suffix}`,
         namespace: input.regarding.namespace ?? 'default',
       },
-      eventTime: microTime(entry.firstMs),
+      eventTime: microTime(entry.firstWallMs),
       reportingController,
       reportingInstance: reportingInstance.slice(0, MAX_REASON_CHARS),
       action: input.action.slice(0, MAX_REASON_CHARS),
@@ -160,8 +166,8 @@ export class EventRecorder {
   }
 }
 
-function seriesOf({ count, lastMs }: Entry): { count: number; lastObservedTime: string } {
-  return { count, lastObservedTime: microTime(lastMs) }
+function seriesOf({ count, lastWallMs }: Entry): { count: number; lastObservedTime: string } {
+  return { count, lastObservedTime: microTime(lastWallMs) }
 }
 
 function keyOfEvent({ regarding, related, type, reason, action, note }: EventInput): string {
