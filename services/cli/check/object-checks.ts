@@ -29,20 +29,27 @@ export const OBJECT_CHECKS: readonly Check<ObjectsSubject>[] = [
   },
 ]
 
-function kindFindings(kind: KindName, objects: readonly MeshObject[], isUnattended: boolean): readonly Finding[] {
-  const troubled = new Set(
+/** Undefined where nothing can be said of the kind, because all that is wrong with it is a consequence. */
+function kindFindings(
+  kind: KindName,
+  objects: readonly MeshObject[],
+  isUnattended: boolean,
+): readonly Finding[] | undefined {
+  const troubledRelays = new Set(
     objects.filter((object) => object.kind === 'MeshRelay' && troubleOf(object) !== undefined).flatMap(relaysOf),
   )
-  return objects
+  const isConsequence = (object: MeshObject, { reason }: Trouble) =>
+    (isUnattended && (reason === 'NotJudged' || reason === 'Outdated')) ||
+    (kind !== 'MeshRelay' && reason === 'NoRelay' && relaysOf(object).every((relay) => troubledRelays.has(relay)))
+  const troubled = objects
     .filter((object) => object.kind === kind)
     .flatMap((object) => {
       const trouble = troubleOf(object)
-      if (trouble === undefined) return []
-      if (isUnattended && (trouble.reason === 'NotJudged' || trouble.reason === 'Outdated')) return []
-      const isConsequence =
-        kind !== 'MeshRelay' && trouble.reason === 'NoRelay' && relaysOf(object).every((relay) => troubled.has(relay))
-      return isConsequence ? [] : [finding(object, trouble)]
+      return trouble === undefined ? [] : [{ object, trouble }]
     })
+  const told = troubled.filter(({ object, trouble }) => !isConsequence(object, trouble))
+  if (told.length === 0 && troubled.length > 0) return undefined
+  return told.map(({ object, trouble }) => finding(object, trouble))
 }
 
 function finding(object: MeshObject, { level, type, reason, message }: Trouble): Finding {
