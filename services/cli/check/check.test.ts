@@ -61,7 +61,7 @@ const bad = (lines: readonly CheckLine[]) => lines.filter(({ level }) => level !
 
 /** With the folder of Node as the only one that has programs. */
 function check(text: string, against: readonly string[] = []): Promise<readonly CheckLine[]> {
-  return checkFiles([file(text)], against, { PATH: join(process.execPath, '..') })
+  return checkFiles({ files: [file(text)], against, isForCluster: false }, { PATH: join(process.execPath, '..') })
 }
 
 describe('of files that are as they should be', () => {
@@ -78,6 +78,23 @@ describe('of files that are as they should be', () => {
   it('a new object is no change of one that is there', async () => {
     const without = MESH.split('---').slice(0, 3).join('---')
     expect(bad(await check(MESH, [file(without, 'before.yaml')]))).toEqual([])
+  })
+})
+
+describe('files for a cluster', () => {
+  const forCluster = (text: string) => checkFiles({ files: [file(text)], against: [], isForCluster: true }, {})
+
+  it('name no file of this machine, and may name what is there already', async () => {
+    const [relay = ''] = MESH.split('---').slice(3)
+    expect((await forCluster(relay)).map(short)).toEqual([
+      'ok files/readable',
+      'ok resources/valid',
+      'ok resources/authenticated',
+    ])
+    const found = bad(await forCluster(MESH))
+    expect(found.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/spec\.identity\.keyFile: is only for files/),
+    ])
   })
 })
 
@@ -139,7 +156,7 @@ describe('of one fault in files there is one line, and it is that of the fault:'
   })
 
   it('a file that is not there', async () => {
-    const found = await checkFiles([join(folder, 'nothing.yaml')], [], {})
+    const found = await checkFiles({ files: [join(folder, 'nothing.yaml')], against: [], isForCluster: false }, {})
     expect(found.map(short)).toEqual(['failed files/readable'])
     expect(found[0]?.message).toMatch(/nothing\.yaml: does not exist/)
   })

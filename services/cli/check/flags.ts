@@ -6,6 +6,7 @@ import type { CliHost } from '../host.ts'
 
 interface Flags extends ClusterFlags {
   readonly against: readonly string[]
+  readonly for: 'up' | 'cluster'
   readonly standalone?: string
   readonly namespace?: string
   readonly installation?: string
@@ -21,12 +22,20 @@ export function addCheckCommand(program: Command, host: CliHost, finish: (code: 
     )
     .argument('[file...]', 'look at these files and not at a cluster; all of them are one configuration')
     .option('--against <file>', 'also whether files may replace this one; may be given again', collect, [])
+    .addOption(
+      new Option(
+        '--for <place>',
+        'where files are for. up: causeway up. cluster: kubectl apply; what they name may be there already',
+      )
+        .choices(['up', 'cluster'])
+        .default('up'),
+    )
     .option('--standalone <url>', 'look at the `causeway up` whose admin listener is here, as in http://127.0.0.1:9090')
     .option('--namespace <name>', 'on a cluster: only what is in this namespace')
     .option('--installation <namespace>', 'on a cluster: only the installation in this namespace')
     .addOption(new Option('--output <form>', 'for people or for programs').choices(['text', 'json']).default('text'))
   withClusterOptions(check).action(async (files: string[], flags: Flags, command: Command) => {
-    const { against, standalone, namespace, installation, output, ...cluster } = flags
+    const { against, for: place, standalone, namespace, installation, output, ...cluster } = flags
     if (against.length > 0 && files.length === 0)
       return command.error('error: --against compares with files: name them')
     if (standalone !== undefined && files.length > 0) return command.error('error: either files or --standalone')
@@ -34,7 +43,13 @@ export function addCheckCommand(program: Command, host: CliHost, finish: (code: 
     const json = output === 'json'
     if (files.length > 0) {
       const { checkFiles } = await import('./files/check-files.ts')
-      return finish(printCheck(await checkFiles(files, against, host.environment), json, host))
+      return finish(
+        printCheck(
+          await checkFiles({ files, against, isForCluster: place === 'cluster' }, host.environment),
+          json,
+          host,
+        ),
+      )
     }
     if (standalone !== undefined) {
       const { checkStandalone } = await import('./standalone/check-standalone.ts')

@@ -1,4 +1,5 @@
 import { compareNames, idOf, keyOf, nameOf, type ObjectId } from '../check/object-id.ts'
+import type { Place } from '../check/places.ts'
 import type { AnyResource, Resources } from '../kinds/all-kinds.ts'
 import { checkResources } from '../mesh/check-resources.ts'
 import { withAbsoluteFiles } from './absolute-files.ts'
@@ -10,11 +11,19 @@ import { ProblemList } from './problem-list.ts'
 import type { SourceFile } from './source-file.ts'
 import { toPlain } from './to-plain.ts'
 
+export interface LoadOptions {
+  /** Where the objects will stand; default: in these files. */
+  readonly place?: Place
+  /** There are more objects than these: what they name may be among those. */
+  readonly isPart?: boolean
+}
+
 /**
  * Decodes, defaults and validates files of multi-document YAML as one whole.
  * Throws ConfigurationError with every problem of every file; nothing else, whatever the octets are.
  */
-export function loadResources(files: readonly SourceFile[]): Resources {
+export function loadResources(files: readonly SourceFile[], options: LoadOptions = {}): Resources {
+  const { place = 'files', isPart = false } = options
   const problems = new ProblemList()
   const loaded = new Map<string, Loaded>()
   const declared: ObjectId[] = []
@@ -40,15 +49,15 @@ export function loadResources(files: readonly SourceFile[]): Resources {
   }
 
   function keep(decoded: AnyResource, locator: Locator, { folder }: SourceFile): void {
-    const resource = folder === undefined ? decoded : withAbsoluteFiles(decoded, folder)
+    const resource = folder === undefined || place === 'cluster' ? decoded : withAbsoluteFiles(decoded, folder)
     const first = loaded.get(keyOf(idOf(resource)))
     if (first === undefined) loaded.set(keyOf(idOf(resource)), { resource, locator })
     else problems.add(locator.problem(['metadata', 'name'], `is declared twice; first at ${first.locator.place()}`))
   }
 
   const resources = toResources([...loaded.values()].map(({ resource }) => resource))
-  for (const { id, object, fieldPath, message } of checkResources(resources, { place: 'files', declared })) {
-    if (hasUnknown && id === 'NotFound') continue
+  for (const { id, object, fieldPath, message } of checkResources(resources, { place, declared })) {
+    if ((hasUnknown || isPart) && id === 'NotFound') continue
     const locator = loaded.get(keyOf(idOf(object)))?.locator
     if (locator !== undefined) problems.add(locator.problem(fieldPath, message))
   }

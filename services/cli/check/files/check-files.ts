@@ -1,8 +1,10 @@
 import {
   type AnyResource,
+  allOf,
   ConfigurationError,
   formatFieldPath,
   formatProblem,
+  type LoadOptions,
   loadResources,
   type Problem,
   type Resources,
@@ -23,16 +25,20 @@ interface Subject {
   readonly onThisMachine?: readonly Finding[]
 }
 
-/**
- * Checks configuration files as they are, without a cluster.
- * @param against files of the same resources as they are in force: whether they may become the new ones
- */
+export interface FilesToCheck {
+  readonly files: readonly string[]
+  /** Files of the same resources as they are in force: whether they may become the new ones. */
+  readonly against: readonly string[]
+  /** For `kubectl apply`, and not for `causeway up`. */
+  readonly isForCluster: boolean
+}
+
+/** Checks configuration files as they are, without a cluster. */
 export async function checkFiles(
-  files: readonly string[],
-  against: readonly string[],
+  toCheck: FilesToCheck,
   environment: CliHost['environment'],
 ): Promise<readonly CheckLine[]> {
-  return linesOf(CHECKS, await gather(files, against, environment))
+  return linesOf(CHECKS, await gather(toCheck, environment))
 }
 
 const CHECKS: readonly Check<Subject>[] = [
@@ -69,22 +75,25 @@ const CHECKS: readonly Check<Subject>[] = [
 ]
 
 async function gather(
-  files: readonly string[],
-  against: readonly string[],
+  { files, against, isForCluster }: FilesToCheck,
   environment: CliHost['environment'],
 ): Promise<Subject> {
   const read = await problemsOr(() => readSourceFiles(files))
   const readBefore = await problemsOr(() => readSourceFiles(against))
   const unreadable = [...read.problems, ...readBefore.problems]
   if (read.value === undefined || readBefore.value === undefined) return { unreadable }
-  const loaded = await problemsOr(() => loadResources(read.value as SourceFile[]))
-  const before = await problemsOr(() => loadResources(readBefore.value as SourceFile[]))
+  // What the files name may be on the cluster already.
+  const options: LoadOptions = isForCluster ? { place: 'cluster', isPart: true } : {}
+  const load = (sources: readonly SourceFile[]) => problemsOr(() => loadResources(sources, options))
+  const [loaded, before] = [await load(read.value), await load(readBefore.value)]
+  const resources = loaded.value
   return {
     unreadable,
     problems: [...loaded.problems, ...before.problems],
-    ...(loaded.value === undefined
+    ...(resources === undefined ? {} : { resources }),
+    ...(resources === undefined || isForCluster
       ? {}
-      : { resources: loaded.value, onThisMachine: await machineFindings(allOf(loaded.value), environment) }),
+      : { onThisMachine: await machineFindings(allOf(resources), environment) }),
     ...(against.length === 0 || before.value === undefined ? {} : { before: before.value }),
   }
 }
@@ -124,8 +133,4 @@ function change(after: AnyResource, resources: Resources): readonly Finding[] {
 
 function nameOf({ kind, metadata }: AnyResource): string {
   return `${kind}/${metadata.namespace}/${metadata.name}`
-}
-
-function allOf({ relays, peers, backends, routes }: Resources): readonly AnyResource[] {
-  return [...relays, ...peers, ...backends, ...routes]
 }
