@@ -10,7 +10,10 @@ export const duration = () =>
     .string({ error: ({ input }) => (input === undefined ? undefined : NO_DURATION) })
     .min(2)
     .max(32)
-    .regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/, NO_DURATION)
+    .regex(new RegExp(DURATION_FORM), NO_DURATION)
+
+/** RE2, and the dialect of JavaScript. */
+export const DURATION_FORM = '^([0-9]{1,5}(h|m|s|ms)){1,4}$'
 
 const NO_DURATION = 'must be a duration such as 500ms, 30s or 1h30m'
 
@@ -18,7 +21,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 
 
 /** Milliseconds of a text that `duration` accepts; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
-  if (text.length > 32 || !/^([0-9]{1,5}(h|m|s|ms)){1,4}$/.test(text)) return undefined
+  if (text.length > 32 || !new RegExp(DURATION_FORM).test(text)) return undefined
   let totalMs = 0
   for (const [, amount, unit] of text.matchAll(/([0-9]+)(ms|[hms])/g)) {
     totalMs += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0)

@@ -1,4 +1,4 @@
-import { durationWithin } from './duration-rule.ts'
+import { durationWithin, isNone } from './duration-rule.ts'
 import { grantRules } from './grant-rule.ts'
 import type { Rule } from './kind.ts'
 
@@ -51,7 +51,8 @@ export const relayRules: readonly Rule[] = [
     message: 'every must be longer than overlap: a key is announced that long before it signs',
     fieldPath: 'spec.identity.rotation.every',
     cel:
-      '!has(self.identity.rotation.every) || ' +
+      `!has(self.identity.rotation.every) || ${isNone('self.identity.rotation.every')} || ` +
+      `${isNone('self.identity.rotation.overlap')} || ` +
       'duration(self.identity.rotation.every) > duration(self.identity.rotation.overlap)',
   },
   {

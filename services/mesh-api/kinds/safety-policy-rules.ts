@@ -1,3 +1,4 @@
+import { isWithin } from './duration-rule.ts'
 import type { Rule } from './kind.ts'
 
 export const policyRules: readonly Rule[] = [
@@ -33,13 +34,13 @@ export const policyRules: readonly Rule[] = [
     message: 'must be between 1s and 24h',
     fieldPath: 'spec.rules[].rateLimit.per',
     at: 'spec.rules[].rateLimit',
-    cel: "duration(self.per) >= duration('1s') && duration(self.per) <= duration('24h')",
+    cel: isWithin('self.per', '1s', '24h'),
   },
   {
     id: 'ApprovalBounds',
     message: 'must be between 1s and 24h',
     fieldPath: 'spec.rules[].approval.expires',
     at: 'spec.rules[].approval',
-    cel: "duration(self.expires) >= duration('1s') && duration(self.expires) <= duration('24h')",
+    cel: isWithin('self.expires', '1s', '24h'),
   },
 ]

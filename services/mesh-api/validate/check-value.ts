@@ -55,11 +55,7 @@ function checkMap(node: MapNode, value: Fields, path: FieldPath, faults: Fault[]
 }
 
 function checkList(node: ListNode, value: readonly unknown[], path: FieldPath, faults: Fault[]): unknown {
-  if (value.length > node.max) {
-    faults.push({ path, message: tooLong('list', node.max), kind: 'shape' })
-    // Whoever sends a million entries gets one answer.
-    return undefined
-  }
+  if (value.length > node.max) faults.push({ path, message: tooLong('list', node.max), kind: 'shape' })
   if (value.length < node.min) faults.push({ path, message: tooShort('list', node.min), kind: 'form' })
   const entries = value.map((entry, index) => checkValue(node.entry, entry, [...path, index], faults))
   if (node.keys !== undefined) checkDistinct(node.keys, entries, path, faults)
@@ -68,11 +64,13 @@ function checkList(node: ListNode, value: readonly unknown[], path: FieldPath, f
 
 function checkDistinct(keys: readonly string[], entries: readonly unknown[], path: FieldPath, faults: Fault[]): void {
   if (entries.length < 2) return
-  const seen = new Set<string>()
+  const counts = new Map<string, number>()
   entries.forEach((entry, index) => {
     const mark = canonical(keys.length === 0 ? entry : keys.map((key) => (entry as Fields | undefined)?.[key]))
-    if (seen.has(mark)) faults.push({ path: [...path, index], message: alike(keys), kind: 'form' })
-    seen.add(mark)
+    const before = counts.get(mark) ?? 0
+    // The first repetition of each is enough.
+    if (before === 1) faults.push({ path: [...path, index], message: alike(keys), kind: 'form' })
+    counts.set(mark, before + 1)
   })
 }
 
