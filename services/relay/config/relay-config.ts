@@ -1,20 +1,5 @@
 import type { SigningKey } from '@causeway/npamp'
 import type { ListenTlsMode } from '@causeway/npamp/transports'
-import type { PeerConfig } from '../mesh/peer-config.ts'
-
-/** One relay as it runs: plain tables made from its closure of validated resources, files read. */
-export interface RelayConfig {
-  /** `namespace/name`. */
-  readonly name: string
-  readonly replica: string | undefined
-  readonly npamp: NpampListenerConfig | undefined
-  readonly mcp: McpListenerConfig | undefined
-  readonly admin: AddressConfig | undefined
-  readonly limits: RelayLimits
-  readonly peers: readonly PeerConfig[]
-  readonly backends: readonly BackendConfig[]
-  readonly routes: readonly RouteConfig[]
-}
 
 /** What concerns a relay as a whole, files read. */
 export interface RelaySettings {
@@ -40,8 +25,13 @@ export interface OwnKey {
   readonly warnings: readonly string[]
 }
 
-export interface McpListenerSettings extends Omit<McpListenerConfig, 'tls'> {
+export interface McpListenerSettings extends AddressConfig {
   readonly tls: McpTlsMaterial | undefined
+  readonly publicUrl: URL | undefined
+  /** `address/prefix length`. */
+  readonly trustedProxies: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  readonly allowedHosts: readonly string[]
 }
 
 export interface AddressConfig {
@@ -51,27 +41,6 @@ export interface AddressConfig {
 
 export interface NpampListenerConfig extends AddressConfig {
   readonly tls: ListenTlsMode
-}
-
-export interface McpListenerConfig extends AddressConfig {
-  readonly tls: McpTlsConfig | undefined
-  readonly publicUrl: URL | undefined
-  /** `address/prefix length`. */
-  readonly trustedProxies: readonly string[]
-  readonly allowedOrigins: readonly string[]
-  readonly allowedHosts: readonly string[]
-}
-
-/** Absolute paths, so that the files can be read again, and what they held at the start. */
-export interface McpTlsConfig {
-  readonly files: McpTlsFiles
-  readonly material: McpTlsMaterial
-}
-
-export interface McpTlsFiles {
-  readonly certFile: string
-  readonly keyFile: string
-  readonly clientCaFile: string | undefined
 }
 
 /** PEM. */
@@ -149,7 +118,7 @@ export interface RouteConfig {
   readonly sessions: number | undefined
 }
 
-export type RouteTarget =
+type RouteTarget =
   /** `namespace/name` of a MeshBackend. */
   | { readonly backend: string }
   /** `namespace/name` of a MeshPeer, and the target's name there. */

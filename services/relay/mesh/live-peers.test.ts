@@ -285,7 +285,7 @@ describe('how peers are', () => {
     network.cut('tools')
     await network.settle()
     expect(edge.mesh.peerStates()).toMatchObject([{ reachable: 'notTried', message: '' }])
-    expect(tools.mesh.peerStates()).toMatchObject([{ reachable: 'unreachable' }])
+    expect(tools.mesh.peerStates()).toMatchObject([{ reachable: 'notTried' }])
     edge.mesh.setPeers([toolsPeer({ dial: 'always' })], [])
     await network.settle()
     expect(edge.mesh.peerStates()).toMatchObject([{ reachable: 'unreachable', message: 'tools: ECONNREFUSED' }])

@@ -36,8 +36,9 @@ export function stateOf(peer: Peer, successors: readonly PinnedSuccessor[]): Pee
 
 function reachability(peer: Peer): Pick<PeerState, 'reachable' | 'message'> {
   if (peer.reachable) return { reachable: 'reachable', message: '' }
-  const { dialFailure, config } = peer
-  if (dialFailure !== undefined) return { reachable: 'unreachable', message: dialFailure.message }
-  if (config.dial === 'never') return { reachable: 'unreachable', message: 'the peer has not connected to this relay' }
-  return { reachable: 'notTried', message: '' }
+  const { dialFailure } = peer
+  // One that is never dialled from here connects when it needs something.
+  return dialFailure === undefined
+    ? { reachable: 'notTried', message: '' }
+    : { reachable: 'unreachable', message: dialFailure.message }
 }
