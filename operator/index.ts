@@ -1,2 +1,4 @@
-/** The operator. What others may use of it: how certificates of a mesh are made. */
-export { issueLeaf, type KeyPair, type LeafSubject, mintAuthority } from './pki/authority.ts'
+/** The operator, for who starts it in another way than `main.ts`. */
+export { LIVES, type Lives } from './controllers/certificates/lives.ts'
+export type { Installation } from './infra/relay-input.ts'
+export { Operator, type OperatorOptions, type OperatorTiming } from './operator.ts'

@@ -45,7 +45,7 @@ export function podTemplate(input: RelayInput): JsonObject {
 }
 
 /** The program of the image; flags come from the ConfigMap. */
-export const RELAY_COMMAND: readonly string[] = ['node', '/app/services/relay/main.js']
+const RELAY_COMMAND: readonly string[] = ['node', '/app/services/relay/main.js']
 
 function container({ relay, installation }: RelayInput): JsonObject {
   const ports = [...listenerPorts(relay), adminPort(relay)]

@@ -19,4 +19,4 @@ export function adminPort({ spec: { listeners } }: MeshRelay): NamedPort {
   return { name: 'admin', port: listeners.admin?.port ?? DEFAULT_ADMIN_PORT }
 }
 
-export const DEFAULT_ADMIN_PORT = 9090
+const DEFAULT_ADMIN_PORT = 9090

@@ -9,7 +9,7 @@ export const MOUNTS = '/etc/causeway'
 export const STATE = '/var/lib/causeway'
 
 /** What a relay must know before it can ask for its configuration: flags, as environment variables. */
-export function bootSettings({ relay, installation }: RelayInput): Readonly<Record<string, string>> {
+function bootSettings({ relay, installation }: RelayInput): Readonly<Record<string, string>> {
   return {
     CAUSEWAY_NAMESPACE: relay.metadata.namespace,
     CAUSEWAY_NAME: relay.metadata.name,

@@ -40,7 +40,7 @@ export class Entries {
   }
 }
 
-export function sha256(octets: Buffer): string {
+function sha256(octets: Buffer): string {
   return createHash('sha256').update(octets).digest('hex')
 }
 

@@ -10,7 +10,7 @@ export interface MeshObject extends KubeObject {
 }
 
 /** Metadata of a stored object with a namespace. */
-export interface PlacedMeta extends ObjectMeta {
+interface PlacedMeta extends ObjectMeta {
   readonly namespace: string
   readonly uid: string
   readonly resourceVersion: string

@@ -5,7 +5,7 @@ import type { SecretObject } from '../../world/resource-types.ts'
 import type { SlotFacts } from './facts.ts'
 
 /** The how-manieth key of its identity a Secret holds. */
-export const SEQUENCE_ANNOTATION = 'mesh.causeway.dev/identity-sequence'
+const SEQUENCE_ANNOTATION = 'mesh.causeway.dev/identity-sequence'
 
 /** Reads what the Secret of a slot holds; the key itself is wiped. */
 export function slotFacts(secret: SecretObject): SlotFacts {
