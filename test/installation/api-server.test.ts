@@ -6,11 +6,14 @@ import { probeCall } from '../fixtures/installation/probe-call.ts'
 import { expectConverged, expectNoFailedCall, useInstallationStand } from '../fixtures/installation/stand.ts'
 
 /** The silence after which a watch is given up; 150 s where nobody waits for it. */
-const SILENCE = { CAUSEWAY_WATCH_SILENCE: '6s' }
+const SILENCE = { CAUSEWAY_WATCH_SILENCE: '10s' }
 
-const stand = useInstallationStand({ variables: { [OPERATOR]: SILENCE, [CONTROL_PLANE]: SILENCE } })
+const stand = useInstallationStand({
+  values: { 'operator.replicas': 1, 'controlPlane.replicas': 1 },
+  variables: { [OPERATOR]: SILENCE, [CONTROL_PLANE]: SILENCE },
+})
 
-describe('while calls go through two relays', () => {
+describe('while calls go through two relays', { timeout: 120_000 }, () => {
   test('the API server is killed and started again: no call fails, and a change after it is in force', async () => {
     const { cluster, traffic } = stand()
     await cluster.killApiServer()

@@ -90,6 +90,10 @@ export class LocalPod {
     return this.#program?.ports.get(number) ?? number
   }
 
+  hasPort(name: string): boolean {
+    return onlyContainer(this.object).ports?.some((port) => port.name === name) === true
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#process?.signal(signal)
   }

@@ -58,6 +58,10 @@ export class LocalPods {
     return all.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
+  all(): Iterable<LocalPod> {
+    return this.#pods.values()
+  }
+
   find(namespace: string, name: string): LocalPod | undefined {
     return [...this.#pods.values()].find((pod) => pod.namespace === namespace && pod.name === name)
   }
