@@ -3,6 +3,7 @@ import { bulk } from './rows/bulk.ts'
 import { call } from './rows/call.ts'
 import { configurationChange } from './rows/configuration-change.ts'
 import { configurationCold } from './rows/configuration-cold.ts'
+import { configurationMemory } from './rows/configuration-memory.ts'
 import { firstEvent } from './rows/first-event.ts'
 import { growth } from './rows/growth.ts'
 import { handshake } from './rows/handshake.ts'
@@ -23,4 +24,5 @@ export const BENCHES: readonly Bench[] = [
   growth,
   configurationChange,
   configurationCold,
+  configurationMemory,
 ]
