@@ -2,3 +2,5 @@
 export { LIVES, type Lives } from './controllers/certificates/lives.ts'
 export type { Installation } from './infra/relay-input.ts'
 export { Operator, type OperatorOptions, type OperatorTiming } from './operator.ts'
+/** How certificates of a mesh are made, for the command line, which makes them where there is no cluster. */
+export { issueLeaf, type KeyPair, type LeafSubject, mintAuthority } from './pki/authority.ts'
