@@ -24,6 +24,7 @@ import { MemoryFolder } from '../../../test/fixtures/control/memory-folder.ts'
 import { collectingLogger } from '../../../test/fixtures/control/quiet-logger.ts'
 import { ConfigStore } from './config-store.ts'
 import { MAX_BODY_OCTETS } from './limits.ts'
+import { encodeRecord } from './log/record.ts'
 
 async function open(folder: MemoryFolder | undefined = new MemoryFolder(), live = new LiveDouble()) {
   const { logger, lines } = collectingLogger()
@@ -177,7 +178,7 @@ describe('the source of a Delta', () => {
   const taken = async (...deltas: readonly Delta[]) => {
     const { store } = await open()
     let error: DeltaReply['error']
-    for (const one of deltas) error = (await store.take(one)).error
+    for (const one of deltas) error ??= (await store.take(one)).error
     return { error, values: values(store) }
   }
   const at = (value: bigint, source?: Uint8Array) => delta({ positions: positions(value, source) })
@@ -315,8 +316,9 @@ describe('the volume', () => {
   it('that is full: nothing of a Delta is in force, the next one is taken when there is room', async () => {
     const { store, live, folder, lines } = await open()
     await store.take(delta({ upserts: [route('default/a', '/a')] }))
-    if (folder) folder.capacityOctets = (folder.files.get('config.log')?.length ?? 0) + 20
-    const reply = await store.take(delta({ upserts: [route('default/b', '/b')] }))
+    if (folder) folder.capacityOctets = (folder.files.get('config.log')?.length ?? 0) + 1_000
+    // Of which more is written than what comes next has.
+    const reply = await store.take(delta({ upserts: [route('default/b', '/b'.repeat(1_000))] }))
     expect(errorOf(reply)).toEqual([DeltaErrorCode.NOT_STORED, 'ENOSPC: no space left on device'])
     expect([held(store).length, live.inForce.size]).toEqual([1, 1])
     expect(lines()).toContainEqual(
@@ -388,13 +390,12 @@ describe('the volume', () => {
     const { store, folder } = await open()
     await store.take(delta({ upserts: [route('default/a', '/a')] }))
     const before = held(store)
-    folder?.files.set(
-      'config.log',
-      Buffer.concat([folder.files.get('config.log') ?? Buffer.alloc(0), Buffer.of(1, 0, 0)]),
-    )
+    // The beginning of a record, longer than what comes next.
+    const cutShort = encodeRecord({ type: 1, payload: Buffer.alloc(9_000, 1) }, Buffer.alloc(16), 0).subarray(0, 8_000)
+    folder?.files.set('config.log', Buffer.concat([folder.files.get('config.log') ?? Buffer.alloc(0), cutShort]))
     const after = await reopen(folder)
     expect([held(after.store), after.store.damage]).toEqual([before, undefined])
-    expect(after.lines()).toContainEqual(expect.objectContaining({ level: 'warn', octets: 3 }))
+    expect(after.lines()).toContainEqual(expect.objectContaining({ level: 'warn', octets: 8_000 }))
     await after.store.take(delta({ upserts: [route('default/b', '/b')] }))
     expect(held((await reopen(after.folder)).store)).toHaveLength(2)
   })

@@ -8,6 +8,7 @@ import {
   type WorldOptions,
 } from '../../../test/fixtures/control/controlled-world.ts'
 import { delta, relaySettings, resource } from '../../../test/fixtures/control/deltas.ts'
+import { MemoryFolder } from '../../../test/fixtures/control/memory-folder.ts'
 
 const served = async (world: World, maxStalenessMs = 60_000n) => {
   const stream = await world.plane.next()
@@ -128,9 +129,20 @@ describe('without a control plane', () => {
     expect([stale(late), late.live.denied]).toEqual([expect.closeTo(7_200, -1), true])
   })
 
+  it('a process that is killed while a control plane answers has known that a minute ago at most', async () => {
+    const before = await controlledWorld()
+    await served(before, 60_000n)
+    await before.pass(3_600_000)
+    const killed = new MemoryFolder(before.folder.files)
+    const world = await controlledWorld({ folder: killed, wallMs: before.wallMs + 10_000 })
+    expect(stale(world)).toBeGreaterThanOrEqual(10)
+    expect(stale(world)).toBeLessThanOrEqual(71)
+  })
+
   it('a clock that was put back counts from now on', async () => {
     const before = await controlledWorld()
     await served(before, 60_000n)
+    await settled()
     const world = await controlledWorld({ folder: before.folder, wallMs: before.wallMs - 86_400_000 })
     expect([stale(world), world.live.denied]).toEqual([0, false])
   })
