@@ -154,3 +154,12 @@ describe('limits, before anything of that size is built', () => {
     expect(messages(Uint8Array.of(0x61, 0x3a, 0xff))).toEqual(['0.yaml:0: is not valid UTF-8'])
   })
 })
+
+it('objects for a cluster are judged as there', () => {
+  const relay = aRelay('edge', { identity: {} })
+  expect(loadResources([fileOf(relay)], { place: 'cluster' }).relays).toHaveLength(1)
+  expect(() => loadResources([fileOf(relay)])).toThrow('spec.identity.keyFile: is required')
+  expect(() => loadResources([fileOf(aRelay())], { place: 'cluster' })).toThrow(
+    'spec.identity.keyFile: is only for files',
+  )
+})
