@@ -3,10 +3,12 @@ import { createLogger, createMetrics, type Logger, startAdmin } from '@causeway/
 import { readSettings, type Settings, type SourceSettings, UsageError, usage } from './options.ts'
 import { FilesReplica } from './replica/files-replica.ts'
 import { Replica } from './replica/replica.ts'
+import { keepHeapSmall } from './small-heap.ts'
 
 /** Exit codes: 2 for wrong flags, 1 for what cannot go on, such as a term as leader that is over. */
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), process.env)
+  keepHeapSmall()
   const logger = createLogger({ level: settings.logLevel, fields: { program: 'control-plane' } })
   const metrics = createMetrics()
   const failed = (error: unknown): void => {

@@ -3,6 +3,7 @@ import { fromServiceAccount, KubeClient, systemClock } from '@causeway/kube'
 import { FIELD_MANAGERS } from '@causeway/mesh-api'
 import { createLogger, createMetrics } from '@causeway/telemetry'
 import { ControlPlane } from '../../../services/control-plane/control-plane.ts'
+import { keepHeapSmall } from '../../../services/control-plane/small-heap.ts'
 import { openKubernetesSource } from '../../../services/control-plane/sources/kubernetes/open-source.ts'
 import { STATUS_TIMING } from '../../../services/control-plane/status/aggregator.ts'
 import { KubernetesStatus } from '../../../services/control-plane/status/kubernetes/status-writer.ts'
@@ -13,6 +14,7 @@ import { serveParent } from '../../fixtures/process/child.ts'
  * server, the folder of a service account, the namespace that it watches.
  */
 const [host = '', port = '', folder = '', namespace = ''] = process.argv.slice(2)
+keepHeapSmall()
 const clock = systemClock()
 const connection = await fromServiceAccount({ clock, host, port, folder })
 const client = new KubeClient({ connection, clock, fieldManager: FIELD_MANAGERS.controlPlane })
