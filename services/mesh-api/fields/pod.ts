@@ -46,10 +46,11 @@ const labelKey = () => z.string().min(1).max(317)
 
 const toleration = z.strictObject({
   key: labelKey().optional().describe('The key of the taint. Absent, with operator Exists: every taint.'),
+  // No default: another owner of the list, who leaves it out too, would be in conflict with the one that was stored.
   operator: z
     .enum(['Equal', 'Exists'])
-    .default('Equal')
-    .describe('Equal: value must be that of the taint. Exists: any.'),
+    .optional()
+    .describe('Equal: value must be that of the taint. Exists: any. Default: Equal.'),
   value: z.string().max(63).optional().describe('With Equal: the value of the taint.'),
   effect: z
     .enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { KIND_NAMES, KINDS } from '../kinds/all-kinds.ts'
+import { type Structural, structural } from '../schema/structural.ts'
 import { GENERATED_FOLDERS, generatedFiles } from './generated-files.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -60,3 +61,22 @@ describe.each(KIND_NAMES)('the CRD of %s', (name) => {
     })
   })
 })
+
+/**
+ * What is stored has defaults and what is applied has not, so that a list that is owned whole would be in conflict with
+ * itself for the next owner.
+ */
+it.each(KIND_NAMES)('%s: entries of lists that are owned whole have no defaults', (name) => {
+  expect(defaultsInAtomicLists(structural(KINDS[name].spec), 'spec', false)).toEqual([])
+})
+
+function defaultsInAtomicLists(node: Structural, at: string, isInside: boolean): string[] {
+  const isAtomic = isInside || node['x-kubernetes-list-type'] === 'atomic'
+  return [
+    ...(isInside && node.default !== undefined ? [at] : []),
+    ...(node.items === undefined ? [] : defaultsInAtomicLists(node.items, `${at}[]`, isAtomic)),
+    ...Object.entries(node.properties ?? {}).flatMap(([name, field]) =>
+      defaultsInAtomicLists(field, `${at}.${name}`, isAtomic),
+    ),
+  ]
+}

@@ -13,8 +13,8 @@ const grant = z.strictObject({
     .min(1)
     .max(256)
     .meta(SET)
-    .default(['*'])
-    .describe('The tools that the key may see and call; a * at the end stands for any rest.'),
+    .optional()
+    .describe('The tools that the key may see and call; a * at the end stands for any rest. Absent: all.'),
 })
 
 export const accessKeySpec = z
