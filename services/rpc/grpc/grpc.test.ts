@@ -1,7 +1,15 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { create } from '@bufbuild/protobuf'
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestAuthority, TRUST_DOMAIN } from '../../../test/fixtures/control/test-authority.ts'
-import type { ConfigHandler, ConfigStream, RelayIdentity, ServedConfigStream } from '../channel/contract.ts'
+import type {
+  ConfigHandler,
+  ConfigStream,
+  RelayIdentity,
+  ServedConfigStream,
+  ServedStatusStream,
+} from '../channel/contract.ts'
 import { RpcError } from '../channel/rpc-error.ts'
 import {
   type StreamConfigRequest,
@@ -9,7 +17,8 @@ import {
   type StreamConfigResponse,
   StreamConfigResponseSchema,
 } from '../generated/causeway/config/v1/config_pb.ts'
-import { grpcConfigChannel } from './channel.ts'
+import { ForwardStatusRequestSchema, ForwardStatusResponseSchema } from '../generated/causeway/status/v1/forward_pb.ts'
+import { grpcConfigChannel, grpcStatusChannel } from './channel.ts'
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from './server.ts'
 
 let authority: TestAuthority
@@ -36,7 +45,7 @@ async function serve(handler: ConfigHandler, options: Partial<GrpcServerOptions>
 
 type Material = Awaited<ReturnType<TestAuthority['issue']>>
 
-function open(server: GrpcServer, tls: Material, openTimeoutMs = 10_000): ConfigStream {
+function open(server: Pick<GrpcServer, 'address'>, tls: Material, openTimeoutMs = 10_000): ConfigStream {
   const address = `127.0.0.1:${server.address.port}`
   const cancel = new AbortController()
   onTestFinished(() => cancel.abort())
@@ -151,6 +160,32 @@ describe('a configuration stream over gRPC', () => {
     expect(await client.closed).toMatchObject({ code: 'UNAVAILABLE' })
   })
 
+  it('is given up where a server takes the connection and says nothing', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    onTestFinished(() => void silent.close())
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const server = { address: { host: '127.0.0.1', port } }
+    const client = open(server, await authority.relay('default', 'edge'), 300)
+    const end = { code: 'DEADLINE_EXCEEDED', message: `127.0.0.1:${port} did not open the stream within 300 ms` }
+    expect(await client.closed).toMatchObject(end)
+  })
+
+  it('is not opened with a signal that has come, and ends with one that comes', async () => {
+    const { handler, next, seen } = kept()
+    const server = await serve(handler)
+    const tls = await authority.relay('default', 'edge')
+    const address = `127.0.0.1:${server.address.port}`
+    const channel = grpcConfigChannel({ address, serverName: 'localhost', tls: () => tls })
+    expect(await channel.open(AbortSignal.abort()).closed).toMatchObject({ code: 'CANCELLED' })
+    expect(seen).toEqual([])
+    const cancel = new AbortController()
+    const client = channel.open(cancel.signal)
+    const { stream } = await next(0)
+    cancel.abort()
+    for (const side of [client, stream]) expect(await side.closed).toMatchObject({ code: 'CANCELLED' })
+  })
+
   it('ends with the certificate of its relay', async () => {
     const { handler, next } = kept()
     const endsAtMs = Math.ceil(Date.now() / 1000) * 1000 + 1_000
@@ -208,6 +243,41 @@ describe('a client with the wrong certificate learns nothing', () => {
     const end = await open(await serve(() => {}), material).closed
     expect(end).toMatchObject({ code: 'UNAUTHENTICATED' })
     expect(end?.message).toMatch(/^the certificates cannot be used: /)
+  })
+})
+
+describe('the status of replicas', () => {
+  const SERVICE = 'causeway-control-plane.causeway.svc'
+
+  async function openStatus(tls: Material) {
+    const seen: ServedStatusStream[] = []
+    const server = await serve(() => {}, {
+      status: { clientDnsNames: [SERVICE], handler: (stream) => void seen.push(stream) },
+    })
+    const address = `127.0.0.1:${server.address.port}`
+    const cancel = new AbortController()
+    onTestFinished(() => cancel.abort())
+    const client = grpcStatusChannel({ address, serverName: SERVICE, tls: () => tls }).open(cancel.signal)
+    return { client, seen }
+  }
+
+  it('crosses with a certificate of a control plane', async () => {
+    const { client, seen } = await openStatus(await authority.controlPlane())
+    client.send(create(ForwardStatusRequestSchema, { complete: true }))
+    await expect.poll(() => seen.length).toBe(1)
+    const [served] = seen
+    expect((await served?.received[Symbol.asyncIterator]().next())?.value?.complete).toBe(true)
+    served?.send(create(ForwardStatusResponseSchema, { taken: 1n }))
+    served?.end()
+    const taken: bigint[] = []
+    for await (const response of client.received) taken.push(response.taken)
+    expect([taken, await client.closed]).toEqual([[1n], undefined])
+  })
+
+  it('is nothing that a relay may tell', async () => {
+    const { client, seen } = await openStatus(await authority.relay('default', 'edge'))
+    expect(await client.closed).toMatchObject({ code: 'PERMISSION_DENIED' })
+    expect(seen).toEqual([])
   })
 })
 

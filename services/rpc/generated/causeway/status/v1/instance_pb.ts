@@ -19,7 +19,7 @@ export const file_causeway_status_v1_instance: GenFile = /*@__PURE__*/
  */
 export type InstanceStatus = Message<"causeway.status.v1.InstanceStatus"> & {
   /**
-   * PeerHandle of the identity that signs.
+   * PeerHandle of the identity that signs; an earlier one while an association made with it is open.
    *
    * @generated from field: string peer_handle = 1;
    */
