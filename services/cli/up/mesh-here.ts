@@ -5,6 +5,7 @@ import type { CliHost, RelayModule } from '../host.ts'
 import type { Plan } from './plan.ts'
 import type { Report } from './report.ts'
 import { RunningRelay } from './running-relay.ts'
+import type { StartFailure } from './start-failure.ts'
 
 export interface MeshHereOptions {
   readonly standalone: Standalone
@@ -14,12 +15,6 @@ export interface MeshHereOptions {
   readonly logger: Logger
   readonly controlLogger: Logger
   readonly report: Report
-}
-
-/** A relay, and what of its first configuration could not be put into force. */
-export interface StartFailure {
-  readonly relayName: string
-  readonly refusal: Refusal
 }
 
 /** The relays of this process: those that the plan names. */

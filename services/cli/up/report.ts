@@ -4,9 +4,9 @@ import { objectKindOf } from '@causeway/rpc'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { describeServed, servedBy } from './mcp-json/served.ts'
-import type { StartFailure } from './mesh-here.ts'
 import type { Plan } from './plan.ts'
 import type { RunningRelay } from './running-relay.ts'
+import type { StartFailure } from './start-failure.ts'
 
 /** About an object of the configuration, whose place in its file is not known any more. */
 type ObjectWarning = Required<Pick<Problem, 'kind' | 'name' | 'fieldPath' | 'message'>>

@@ -20,7 +20,7 @@ export interface RelayIdentityIr {
   readonly successor: SuccessorIr | undefined
 }
 
-export interface SuccessorIr {
+interface SuccessorIr {
   readonly key: FileIr
   readonly peerHandle: string
   /** Signed by both keys. */
@@ -64,7 +64,7 @@ export interface RelayLimitsIr {
   readonly halfOpenPerSource: number
 }
 
-export interface StalenessIr {
+interface StalenessIr {
   /** Undefined: however old the configuration is, it is served. */
   readonly maxStalenessMs: number | undefined
   readonly denyUnlessReadOnly: boolean
