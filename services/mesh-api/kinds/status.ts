@@ -172,6 +172,7 @@ export const anchorStatus = z.strictObject({ ...common })
 export const approvalStatus = z.strictObject({
   ...common,
   usedAt: time().optional().describe('When the decision was used; it is good for one call.'),
+  relays: instances({}),
 })
 
 export const accessKeyStatus = z.strictObject({
