@@ -17,6 +17,11 @@ export interface CreateRelayOptions {
   readonly stateFolder?: string
   /** Unique among processes that share the identity, where the configuration does not say it. Default: random. */
   readonly replica?: string
+  /**
+   * The longest that a connection to a peer made with an earlier key or address is kept for the sessions on it. Default:
+   * an hour.
+   */
+  readonly maxRetiringMs?: number
   readonly clock?: Clock
   /** Milliseconds since 1970. */
   readonly wallClock?: () => number

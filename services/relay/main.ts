@@ -25,6 +25,7 @@ async function main(): Promise<void> {
     mounts: settings.mountsFolder,
     stateFolder: join(settings.stateFolder, 'peers'),
     replica: `${settings.name}-${settings.ordinal}`,
+    maxRetiringMs: settings.retireAfterMs,
     clock,
   })
   process.on('exit', () => live.killServers())
@@ -41,12 +42,17 @@ async function main(): Promise<void> {
   })
   logger.info({ admin: relay.adminAddress, version: packageFile.version }, 'relay process started')
 
-  let signals = 0
+  let exitCode: 0 | 130 | undefined
   const leave = (signal: NodeJS.Signals): void => {
-    signals += 1
-    logger.info({ signal }, signals === 1 ? 'draining' : 'stopping now')
-    // Whoever asks twice does not want to wait.
-    void (signals === 1 ? relay.drain() : relay.stop()).then(() => process.exit(0))
+    logger.info({ signal }, exitCode === undefined ? 'draining' : 'stopping now')
+    if (exitCode === undefined) {
+      exitCode = 0
+      void relay.drain().then(() => process.exit(exitCode))
+    } else {
+      // Whoever asks twice does not want to wait.
+      exitCode = 130
+      void relay.stop()
+    }
   }
   process.on('SIGTERM', leave)
   process.on('SIGINT', leave)

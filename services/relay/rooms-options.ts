@@ -14,6 +14,8 @@ export interface RoomsOptions {
   /** What stdio servers inherit by name. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly successorStore: SuccessorStore | undefined
+  /** The longest that a connection to a peer made with an earlier key or address is kept; default 1 h. */
+  readonly maxRetiringMs: number | undefined
   readonly clock: Clock
   /** Milliseconds since 1970. */
   readonly wallClock: () => number

@@ -35,11 +35,13 @@ export class Rooms implements InForce {
   readonly #bootId = randomBytes(8)
   #settings: RelaySettings
   #identity: OwnKey
+  /** Keys before it, whose associations may be open yet; the oldest first. */
+  #earlier: readonly OwnKey[] = []
   #isConfigured = false
 
   /** Nothing is open and nothing in force; `settings` are those that are prepared next. */
   constructor(options: RoomsOptions, settings: RelaySettings) {
-    const { clock, wallClock, logger, metrics, environment, onChanged, successorStore } = options
+    const { clock, wallClock, logger, metrics, environment, onChanged, successorStore, maxRetiringMs } = options
     const { limits } = settings
     this.#options = options
     this.#settings = settings
@@ -62,6 +64,7 @@ export class Rooms implements InForce {
       onPeerChanged: onChanged,
       limits: { sessionsPerAssociation: limits.sessionsPerRoute, heldOctets: memoryLimitOctets() / 4 },
       ...(successorStore === undefined ? {} : { successorStore }),
+      ...(maxRetiringMs === undefined ? {} : { maxRetiringMs }),
       clock,
       wallClock,
       random: Math.random,
@@ -91,6 +94,14 @@ export class Rooms implements InForce {
 
   get peerHandle(): string {
     return this.#identity.peerHandle
+  }
+
+  /**
+   * The PeerHandle that peers must still accept: an earlier one while an association made with it is open, so that nobody
+   * takes its key for done with (CONTROL section 5).
+   */
+  get peerHandleInUse(): string {
+    return this.#earlier.find(({ key }) => this.mesh.isInUse(key))?.peerHandle ?? this.peerHandle
   }
 
   /** PeerHandles for which a key is at hand: the present one, and the next. */
@@ -160,9 +171,10 @@ export class Rooms implements InForce {
       const ended = this.#routes.change(routes)
       this.edge.setRoutes(this.#routes.table, ended, this.limits.drainMs)
     }
+    let grantsChanged = peers.size > 0
     for (const [name, config] of backends) {
       if (config === undefined) this.backends.remove(name)
-      else this.backends.set(config)
+      if (config === undefined || this.backends.set(config)) grantsChanged = true
     }
     if (backends.size > 0) this.backends.prune((name) => this.#routes.leadsTo(name))
     if (peers.size > 0) {
@@ -172,7 +184,7 @@ export class Rooms implements InForce {
         gone,
       )
     }
-    if (backends.size > 0 || peers.size > 0) this.mesh.targetsChanged()
+    if (grantsChanged) this.mesh.targetsChanged()
     this.#options.onChanged()
   }
 
@@ -202,13 +214,18 @@ export class Rooms implements InForce {
   #commit(settings: RelaySettings): void {
     const { limits, identity } = settings
     const changed = this.#keyOf(settings)
-    if (changed !== this.#identity) for (const warning of changed.warnings) this.#options.logger.warn({}, warning)
+    if (changed !== this.#identity) this.#identityChanges(changed)
     this.#settings = settings
     this.#identity = changed
     this.edge.setLimits(edgeLimits(limits, memoryLimitOctets() / 4))
     this.backends.setLimits(limits)
     this.mesh.setLimits({ sessionsPerAssociation: limits.sessionsPerRoute })
     this.mesh.setIdentity(this.#identityOf(settings), identity.successor?.statement)
+  }
+
+  #identityChanges(changed: OwnKey): void {
+    for (const warning of changed.warnings) this.#options.logger.warn({}, warning)
+    this.#earlier = [...this.#earlier.filter(({ key }) => this.mesh.isInUse(key)), this.#identity]
   }
 
   /** The same key read again stays the one that there is. */

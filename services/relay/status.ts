@@ -16,7 +16,7 @@ type StatusOf<Message> = Omit<Message, '$typeName' | '$unknown'>
 export function statusOf(rooms: Rooms | undefined): InstanceStatus {
   if (rooms === undefined) return create(InstanceStatusSchema)
   return create(InstanceStatusSchema, {
-    peerHandle: rooms.peerHandle,
+    peerHandle: rooms.peerHandleInUse,
     peers: rooms.mesh.peerStates().map(peerStatus),
     backends: [...rooms.backends.health()].map(({ name, health }) => backendStatus(name, health)),
     heldIdentities: [...rooms.heldIdentities],

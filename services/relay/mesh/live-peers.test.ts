@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { callRequest, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
 import { edgeAndTools } from '../../../test/fixtures/mesh/edge-and-tools.ts'
 import { newIdentity, peerConfig, ScriptedBackend } from '../../../test/fixtures/mesh/memory-mesh.ts'
+import { MAX_RETIRING_MS } from './retirement.ts'
 
 /** One association with `tools` is open, and has carried a call. */
 async function connected(options: Parameters<typeof edgeAndTools>[0] = {}) {
@@ -225,6 +226,25 @@ describe('the identity of a relay', () => {
     }
     expect(open()).toBe(1)
     expect(tools.mesh.peerStates()).toMatchObject([{ name: 'edge', associations: 1, peerHandle: next.handle }])
+  })
+
+  it('is in use while a session is on an association made with it, for so long and no longer', async () => {
+    const { network, edge, tools, identities, ask } = await connected({ towardsTools: { associations: 1 } })
+    const session = newSession()
+    await ask(callRequest({ method: 'initialize', session }))
+    const next = newIdentity('edge')
+    const both = { identity: { mode: 'handles', handles: [identities.edge.handle, next.handle] } } as const
+    tools.mesh.setPeers([peerConfig('edge', identities.edge.handle, { dial: 'never', ...both })], [])
+    edge.mesh.setIdentity({ ...next, bootId: identities.edge.bootId }, undefined)
+    expect(await (await ask()).replyText()).toBe(RESULT)
+    await network.pass(MAX_RETIRING_MS / 2)
+    expect(await (await ask(callRequest({ session, method: 'ping' }))).replyText()).toContain('result')
+    expect(edge.mesh.isInUse(identities.edge.key)).toBe(true)
+    await network.pass(MAX_RETIRING_MS / 2 + 3_000)
+    expect([edge.mesh.isInUse(identities.edge.key), edge.mesh.isInUse(next.key)]).toEqual([false, true])
+    // The session is lost with it, and its client is told that the call was not sent.
+    expect(edge.sessionsEnded).toEqual([session.id])
+    expect(await (await ask()).replyText()).toBe(RESULT)
   })
 
   it('that is the same one read again changes nothing', async () => {

@@ -22,6 +22,7 @@ import { PeerDirectory } from './peer-directory.ts'
 import { type PeerState, stateOf } from './peer-state.ts'
 import { PeerTarget } from './peer-target.ts'
 import { ProcessBudget } from './read-budget.ts'
+import { MAX_RETIRING_MS } from './retirement.ts'
 import type { SuccessorStore } from './successor-store.ts'
 import { Successors } from './successors.ts'
 
@@ -36,6 +37,8 @@ export interface MeshOptions {
   readonly limits: MeshLimits
   /** Where successors of peers are kept; in memory only where it is absent. */
   readonly successorStore?: SuccessorStore
+  /** The longest that an association made with an earlier key or address is kept for the sessions on it; default 1 h. */
+  readonly maxRetiringMs?: number
   /** Milliseconds since 1970, for the validity of statements; default Date.now. */
   readonly wallClock?: () => number
   /** Opens a connection to a peer; default TLS over TCP. Rejects with an NpampError. */
@@ -152,6 +155,14 @@ export class Mesh {
     }
     if (successor === undefined) return
     for (const peer of this.#peers) for (const association of peer.associations) this.#announceSuccessor(association)
+  }
+
+  /** Whether an association that was made with this key is open. */
+  isInUse(key: OwnIdentity['key']): boolean {
+    for (const peer of this.#peers) {
+      for (const association of peer.associations) if (this.#madeWith.get(association)?.key === key) return true
+    }
+    return false
   }
 
   setLimits({ sessionsPerAssociation }: Pick<MeshLimits, 'sessionsPerAssociation'>): void {
@@ -304,6 +315,7 @@ export class Mesh {
         }
       },
       createAssociation: (peer) => this.#initiator(peer),
+      maxRetiringMs: this.#options.maxRetiringMs ?? MAX_RETIRING_MS,
       observer: {
         established: (association, info) => {
           watch.established(association, config.name, info)

@@ -32,6 +32,8 @@ export interface PeerOptions {
   /** A new association of this peer's as initiator, not opened yet. */
   readonly createAssociation: (peer: Peer) => PeerAssociation
   readonly observer: PeerObserver
+  /** The longest that an association of an earlier configuration is kept for the sessions on it. */
+  readonly maxRetiringMs: number
 }
 
 /** What a relay wants to know of its peers, for logs, metrics and the edge. */
@@ -76,6 +78,7 @@ export class Peer implements AssociationHome, CallCarrier {
     this.#waiting = new WaitingCalls(clock, (call) => this.#waitedInVain(call))
     this.#retirement = new Retirement({
       clock,
+      maxMs: options.maxRetiringMs,
       isReplaced: () => this.#pool.usable > 0 || !this.#dialler.canDial,
     })
     this.#dialler = this.#newDialler()

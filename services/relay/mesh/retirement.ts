@@ -5,10 +5,12 @@ export interface RetirementOptions {
   readonly clock: Clock
   /** Whether calls have somewhere else to go, or nobody here could see to that. */
   readonly isReplaced: () => boolean
+  /** Sessions that go on get their time, but nothing stays with an old key or address for longer than this. */
+  readonly maxMs: number
 }
 
-/** Sessions that go on get their time, but nothing stays with an old key or address for good. */
-const MAX_RETIRING_MS = 60 * 60_000
+/** Where nobody says it. */
+export const MAX_RETIRING_MS = 60 * 60_000
 const CHECK_MS = 1_000
 
 /**
@@ -46,7 +48,7 @@ export class Retirement {
     const now = this.#options.clock.now()
     const replaced = this.#options.isReplaced()
     for (const [association, since] of this.#since) {
-      const isOver = now - since >= MAX_RETIRING_MS || (replaced && association.isLeft)
+      const isOver = now - since >= this.#options.maxMs || (replaced && association.isLeft)
       if (!isOver) continue
       this.#since.delete(association)
       association.closeWhenIdle()

@@ -16,6 +16,7 @@ describe('the settings of a relay process', () => {
       mountsFolder: '/etc/causeway',
       stateFolder: '/var/lib/causeway',
       admin: { host: '127.0.0.1', port: 9090 },
+      retireAfterMs: 3_600_000,
       logLevel: 'info',
     })
   })

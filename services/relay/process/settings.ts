@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { parseDuration } from '@causeway/mesh-api'
 import type { TlsFiles } from '@causeway/rpc'
 import { LOG_LEVELS, type LogLevel } from '@causeway/telemetry'
 
@@ -18,6 +19,8 @@ export interface Settings {
   /** What outlives the process. */
   readonly stateFolder: string
   readonly admin: { readonly host: string; readonly port: number }
+  /** The longest that a connection to a peer made with an earlier key or address is kept. */
+  readonly retireAfterMs: number
   readonly logLevel: LogLevel
 }
 
@@ -41,6 +44,10 @@ const FLAGS = {
   mounts: { help: 'the folder that mounted files are under', value: '/etc/causeway' },
   state: { help: 'the folder for what outlives the process', value: '/var/lib/causeway' },
   admin: { help: 'host:port of health and metrics', value: '127.0.0.1:9090' },
+  'retire-after': {
+    help: 'how long sessions may stay on a connection to a peer that was made with an earlier key or address',
+    value: '1h',
+  },
   'log-level': { help: LOG_LEVELS.join(', '), value: 'info' },
 } as const satisfies Readonly<Record<string, Flag>>
 
@@ -74,6 +81,7 @@ export function readSettings(argv: readonly string[], environment: Environment, 
     mountsFolder: need('mounts'),
     stateFolder: need('state'),
     admin: address('admin', need('admin')),
+    retireAfterMs: duration('retire-after', need('retire-after')),
     logLevel: level(need('log-level')),
   }
 }
@@ -127,6 +135,12 @@ function address(flag: FlagName, text: string): { readonly host: string; readonl
 
 function hostAndPort(flag: FlagName): UsageError {
   return new UsageError(`--${flag} must be host:port`)
+}
+
+function duration(flag: FlagName, text: string): number {
+  const ms = parseDuration(text)
+  if (ms === undefined) throw new UsageError(`--${flag} must be a duration such as 30s or 10m`)
+  return ms
 }
 
 function level(text: string): LogLevel {
