@@ -6,7 +6,7 @@ import { NO_RELAY, no, unknown, type Verdict, yes } from './verdict.ts'
 export const EXPIRING_MS = 7 * 24 * 60 * 60 * 1_000
 
 export function peerReachable(concerned: readonly Concerned[]): Verdict {
-  const notDialled = { reason: 'NotDialled', message: 'no relay instance has needed it yet' }
+  const notDialled = { reason: 'NotDialled', message: 'no association is open, and none was needed yet' }
   return reachable(concerned, ({ peer }) => peer, notDialled)
 }
 

@@ -18,6 +18,8 @@ export interface ForwarderOptions {
 const SETTLE_MS = 250
 const MIN_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
+/** A leader that changes is no news; one that cannot be reached is. */
+const FAILURES_TO_TELL = 3
 
 /**
  * Says to the leader what the instances of this replica say (CONTROL section 4): everything first, then what changes, one
@@ -31,6 +33,8 @@ export class StatusForwarder {
   #stream: StatusStream | undefined
   #isAwaiting = false
   #pauseMs = MIN_PAUSE_MS
+  /** Streams in a row of which nothing came. */
+  #failures = 0
   #timer: unknown
   #isClosed = false
 
@@ -48,6 +52,7 @@ export class StatusForwarder {
     this.#timer = undefined
     this.#stream = undefined
     this.#pauseMs = MIN_PAUSE_MS
+    this.#failures = 0
     if (leader !== undefined) this.#open(leader)
   }
 
@@ -75,6 +80,7 @@ export class StatusForwarder {
         if (stream !== this.#stream) return
         this.#isAwaiting = false
         this.#pauseMs = MIN_PAUSE_MS
+        this.#failures = 0
         if (!this.#pending.isEmpty) this.#schedule()
       }
     } catch {
@@ -89,7 +95,12 @@ export class StatusForwarder {
     clock.clearTimeout(this.#timer)
     const pauseMs = this.#pauseMs * (0.5 + random())
     this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
-    logger.debug({ leader, reason: reason ?? 'it ended in order' }, 'the stream of status to the leader has ended')
+    this.#failures++
+    const level = this.#failures === FAILURES_TO_TELL ? 'warn' : 'debug'
+    logger[level](
+      { leader, reason: reason ?? 'it ended in order' },
+      'the leader cannot be told the status of instances',
+    )
     this.#timer = clock.setTimeout(() => {
       this.#timer = undefined
       if (this.#leader === leader) this.#open(leader)
