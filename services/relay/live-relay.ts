@@ -44,7 +44,14 @@ class RunningRelay implements Relay, InForce {
     this.#options = options
     this.#clock = options.clock ?? systemClock()
     this.#replica = options.replica ?? randomBytes(16).toString('hex')
-    this.#resources = new LiveResources({ relayName: name, inForce: this, mounts, environment, clock: this.#clock, logger })
+    this.#resources = new LiveResources({
+      relayName: name,
+      inForce: this,
+      mounts,
+      environment,
+      clock: this.#clock,
+      logger,
+    })
     this.status = {
       current: () => statusOf(this.#rooms),
       onChanged: (callback) => {
@@ -139,6 +146,7 @@ class RunningRelay implements Relay, InForce {
         replica: this.#replica,
         environment,
         successorStore: await this.#openSuccessors(),
+        maxRetiringMs: this.#options.maxRetiringMs,
         clock: this.#clock,
         wallClock,
         logger,
