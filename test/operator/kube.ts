@@ -80,6 +80,16 @@ export class Kube {
     await this.#cluster.client.send({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } })
   }
 
+  /** A MutatingAdmissionPolicy refuses every object of a kind until the API server has the schema of it at hand. */
+  untilAdmitted(kind: KindName, namespace: string): Promise<boolean> {
+    const body = { apiVersion: 'mesh.causeway.dev/v1alpha1', kind, metadata: { name: 'probe' }, spec: {} }
+    const path = `${this.path(kind, namespace)}?dryRun=All`
+    return until(`objects of kind ${kind} are admitted`, async () => {
+      const answer = await this.#cluster.client.request({ method: 'POST', path, body })
+      return answer.status !== 503
+    })
+  }
+
   async find(kind: string, namespace: string, name: string): Promise<Found | undefined> {
     const { status, body } = await this.#cluster.client.request({ path: `${this.path(kind, namespace)}/${name}` })
     return status === 200 ? (body as Found) : undefined

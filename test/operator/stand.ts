@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { KIND_NAMES } from '@causeway/mesh-api'
 import { afterAll, beforeAll } from 'vitest'
 import { parseAllDocuments, stringify } from 'yaml'
 import { CHARTS, helm, type Rendered } from '../charts/render.ts'
@@ -43,6 +44,7 @@ export class OperatorStand {
     const wanted = /^(ServiceAccount|(Cluster)?Role(Binding)?|(Validating|Mutating)AdmissionPolicy(Binding)?)$/
     const rights = objects.filter(({ kind, metadata }) => wanted.test(kind) && metadata.name !== 'causeway-uninstall')
     await cluster.apply(rights.map((object) => stringify(object)).join('---\n'))
+    await Promise.all(KIND_NAMES.map((kind) => stand.kube.untilAdmitted(kind, watched[0] ?? SYSTEM)))
     return stand
   }
 

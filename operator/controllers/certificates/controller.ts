@@ -144,7 +144,7 @@ export class CertificatesController implements Responsibility {
     if (decision.kind === 'damaged') {
       this.#trust = undefined
       this.#tell(decision)
-      logger.error({ secret: secretOf(decision) }, 'the certificate authority is damaged; no certificate is issued')
+      logger.error({ object: secretOf(decision) }, 'the certificate authority is damaged; no certificate is issued')
       return { againAfterMs: MAX_WAIT_MS }
     }
     if (decision.kind === 'steady') return { againAfterMs: RACE_MS }
@@ -208,7 +208,7 @@ export class CertificatesController implements Responsibility {
       if (written === undefined) return { againAfterMs: RACE_MS }
       this.#secrets.learn(written.secret)
       const { name, namespace } = leaf.metadata
-      this.#tools.logger.info({ secret: `${namespace}/${name}`, reason: written.reason }, 'certificate issued')
+      this.#tools.logger.info({ object: `${namespace}/${name}`, reason: written.reason }, 'certificate issued')
       if (this.#waits) this.#tools.enqueue(this.name, AUTHORITY)
     } catch (error) {
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) throw error
