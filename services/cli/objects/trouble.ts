@@ -45,10 +45,15 @@ function levelOf({ type, status, reason }: Condition, { spec }: MeshObject): Tro
       return status === 'False' && spec.postQuantum !== 'observe' ? 'warning' : undefined
     default:
       if (status === 'False') return 'failed'
-      // CONTROL section 4: nobody has asked for the peer yet, which is how onDemand should be.
-      return status === 'Unknown' && reason !== 'NotDialled' ? 'warning' : undefined
+      return status === 'Unknown' && !EXPECTED_UNKNOWN.has(reason) ? 'warning' : undefined
   }
 }
+
+/**
+ * CONTROL section 4: nobody has asked for an onDemand peer yet, which is how it should be. And of what this version does not
+ * do nobody can say how it is.
+ */
+const EXPECTED_UNKNOWN: ReadonlySet<string> = new Set(['NotDialled', 'NotImplemented'])
 
 /** What to do, for the reasons where that can be said. */
 export function hintFor(reason: string): string | undefined {

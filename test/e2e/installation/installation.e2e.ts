@@ -128,10 +128,12 @@ describe('with 200 calls a second', () => {
     await kubectl('wait', '--for=condition=Ready', 'pod/causeway-far-0', '-n', 'warehouse', '--timeout=90s')
     const after = load.answered
     await until('calls pass again', () => load.answered >= after + 400)
+    const [answered, failedUntilThen] = [load.answered, load.failed.length]
+    await until('nothing else happens to them', () => load.answered >= answered + 400)
     await load.stop()
 
     tellOf(load, deletedAtMs)
-    expect(failedBefore).toBe(0)
+    expect([failedBefore, load.failed.length - failedUntilThen]).toEqual([0, 0])
     expect(await uid()).not.toBe(before)
     expect(await peerHandle('far', 'warehouse')).toBe(handle)
     // The configuration is in force with nobody to ask for it: only what was under way, or came while no pod was there, failed.

@@ -19,7 +19,9 @@ export async function loadImages(cluster: PodCluster): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'causeway-images-'))
   try {
     const compiled = join(work, 'dist')
-    await run('node', ['test/tools/build.ts', '--out', compiled], { cwd: ROOT })
+    await run('node', ['test/tools/build.ts', '--out', compiled], { cwd: ROOT }).catch((error: { stdout: string }) => {
+      throw new Error(`the packages do not compile:\n${error.stdout}`)
+    })
     const repository = 'docker.io/library/causeway'
     await packProductImage(join(work, 'causeway.tar'), { compiled, repository, createdSeconds: 0 })
     await packEverythingImage(join(work, 'everything.tar'))
