@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
 /** The effect classes of the SafetyLabel, from the least to the greatest; digest 04. */
-export const EFFECTS = ['readOnly', 'idempotentWrite', 'nonIdempotentWrite', 'destructive'] as const
+const EFFECTS = ['readOnly', 'idempotentWrite', 'nonIdempotentWrite', 'destructive'] as const
 
 export const effect = () => z.enum(EFFECTS)

@@ -25,7 +25,7 @@ const OF_THE_RELAY: ReadonlySet<string> = new Set([
 ])
 
 /** Names in lower case, here and below. */
-export function holdsCredentials(name: string): boolean {
+function holdsCredentials(name: string): boolean {
   return CREDENTIALS.has(name) || name.startsWith('proxy-')
 }
 

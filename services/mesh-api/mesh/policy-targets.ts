@@ -4,7 +4,7 @@ import type { AnyResource } from '../kinds/all-kinds.ts'
 import type { SafetyPolicy } from '../kinds/safety-policy.ts'
 
 /** Whether a policy is for an object (CONTROL section 1); `installation` is the namespace whose policies bind every relay. */
-export function isFor(policy: SafetyPolicy, object: AnyResource, installation: string | undefined): boolean {
+function isFor(policy: SafetyPolicy, object: AnyResource, installation: string | undefined): boolean {
   const { kind, metadata } = object
   if (!isTargetKind(kind)) return false
   const { targetRefs, selector } = policy.spec

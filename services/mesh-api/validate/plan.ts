@@ -50,7 +50,7 @@ export interface IntegerNode extends AnyNode {
   readonly max: number
 }
 
-export interface BooleanNode extends AnyNode {
+interface BooleanNode extends AnyNode {
   readonly type: 'boolean'
 }
 
