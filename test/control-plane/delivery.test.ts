@@ -55,7 +55,9 @@ describe('a relay', () => {
       current.source.tell(present())
       const left = current.plane.instances.size > 0 ? current : lagging
       const next = left === current ? lagging : current
-      // The stream ends; the relay takes the other one first.
+      // What it has seen of the one, the other must not take back.
+      if (left === current) await expect.poll(() => paths(relay).at(-1)).toBe(`/v${now}`)
+      // The stream ends, and the relay takes the other one.
       left.source.tell(told(now, [], { removals: [{ kind: 'MeshRelay', name: 'default/edge' }] }))
       await expect.poll(() => next.plane.instances.size, { timeout: 20_000 }).toBe(1)
       left.source.tell(left === current ? present() : told(now - 1, mesh(`/v${now - 1}`)))

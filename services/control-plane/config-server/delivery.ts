@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { type Delta, DeltaErrorCode, type DeltaReply, DeltaSchema, type Hello, resourceKindNumber } from '@causeway/rpc'
 import { type ObjectKey, relayKey, resourceIdOf } from '../snapshot/object-key.ts'
-import { olderKinds } from '../snapshot/positions.ts'
+import { olderKinds, type Positions, positionsFor } from '../snapshot/positions.ts'
 import type { EncodedResource } from '../snapshot/resource.ts'
 import type { Position } from '../sources/source.ts'
 import { heldBy, positionsOf, type RefusedResource, refusalsOf } from './held.ts'
@@ -11,7 +11,7 @@ export interface DeliveryView {
   /** `namespace/name`. */
   readonly relay: string
   readonly snapshot: ReadonlyMap<ObjectKey, EncodedResource>
-  readonly positions: ReadonlyMap<string, Position>
+  readonly positions: Pick<Positions, 'read' | 'changed'>
   /** Whatever an instance has of this resource, it keeps. */
   isKept(key: ObjectKey): boolean
 }
@@ -95,7 +95,7 @@ export class Delivery {
       this.#dirty.clear()
       return { do: 'nothing' }
     }
-    const isOlder = olderKinds(view.positions, this.#positions).length > 0
+    const isOlder = olderKinds(view.positions.read, this.#positions).length > 0
     const isConfirmed = confirmation === 'fresh list'
     if ((isOlder || this.#staleReplies > 0) && !isConfirmed) return { do: 'list' }
     const held = this.#held.size
@@ -146,11 +146,12 @@ export class Delivery {
     const nonce = ++this.#nonce
     const changed = new Map<ObjectKey, string | undefined>(removals.map((key) => [key, undefined]))
     for (const { objectKey, versionHex } of upserts) changed.set(objectKey, versionHex)
-    this.#outstanding = { nonce, changed, positions: new Map(view.positions) }
+    const positions = rewound ? view.positions.read : positionsFor(view.positions, this.#positions)
+    this.#outstanding = { nonce, changed, positions: new Map(positions) }
     this.#dirty.clear()
     return create(DeltaSchema, {
       nonce,
-      positions: [...view.positions].map(([kind, { source, value }]) => ({
+      positions: [...positions].map(([kind, { source, value }]) => ({
         kind,
         position: { source: Uint8Array.from(source), value },
       })),

@@ -1,11 +1,12 @@
 import { type KindName, type MeshBackend, type MeshChange, MeshIndex, type Place } from '@causeway/mesh-api'
 import { resolve } from '../resolve/resolve.ts'
-import type { InvalidObject, Position, RelayIdentityStatus, SourceChange, SourceObject } from '../sources/source.ts'
+import type { InvalidObject, RelayIdentityStatus, SourceChange, SourceObject } from '../sources/source.ts'
 import { Dependents } from './dependents.ts'
 import { type Effects, EffectsBuilder } from './effects.ts'
 import { type ObjectKey, objectIdOf, objectKey, relayKey } from './object-key.ts'
 import { isKept, type ObjectState, type Placement, type Standing } from './object-state.ts'
 import { placementOf } from './placement.ts'
+import { Positions } from './positions.ts'
 import type { EncodedResource } from './resource.ts'
 
 export interface ConfigurationOptions {
@@ -34,7 +35,7 @@ export class Configuration {
   readonly #entries = new Map<ObjectKey, Entry>()
   readonly #states = new Map<ObjectKey, ObjectState>()
   readonly #snapshots = new Map<string, Map<ObjectKey, EncodedResource>>()
-  readonly #positions = new Map<KindName, Position>()
+  readonly #positions = new Positions()
   readonly #dependents: Dependents
   /** `kind state` -> how many objects. */
   readonly #counts = new Map<string, number>()
@@ -48,8 +49,7 @@ export class Configuration {
     })
   }
 
-  /** Up to where each kind has been read. */
-  get positions(): ReadonlyMap<KindName, Position> {
+  get positions(): Pick<Positions, 'read' | 'changed'> {
     return this.#positions
   }
 
@@ -86,7 +86,7 @@ export class Configuration {
   }
 
   apply(change: SourceChange): Effects {
-    for (const [kind, position] of change.positions) this.#positions.set(kind, position)
+    this.#positions.advance(change.positions, kindsOf(change))
     const dirty = this.#store(change)
     for (const { kind, name } of this.#index.apply(this.#meshChange(change)).verdicts) dirty.add(objectKey(kind, name))
     for (const key of [...dirty]) for (const user of this.#dependents.usersOf(key)) dirty.add(user)
@@ -210,6 +210,14 @@ function mayBeHeldUnknown(before: ObjectState | undefined, after: ObjectState | 
   if (after !== undefined && isKept(after)) return false
   if (before === undefined) return after !== undefined && after.placed === undefined
   return isKept(before)
+}
+
+/** Those of which something is different. */
+function kindsOf({ upserts, removals, invalid }: SourceChange): ReadonlySet<KindName> {
+  return new Set([
+    ...upserts.map(({ resource }) => resource.kind),
+    ...[...removals, ...invalid].map(({ kind }) => kind),
+  ])
 }
 
 function keyOf({ resource: { kind, metadata } }: SourceObject): ObjectKey {
