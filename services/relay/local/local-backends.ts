@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { BackendHealth } from '../backends/contract.ts'
 import type { BackendConfig, RelayLimits } from '../config/relay-config.ts'
 import type { BackendContext } from '../create-backend.ts'
@@ -26,12 +27,14 @@ export class LocalBackends implements LocalTargets {
     this.#limits = options.limits
   }
 
-  /** Puts one configuration into force; no two have one wire name. */
-  set(config: BackendConfig): void {
+  /** Puts one configuration into force; no two have one wire name. True: peers may find others by names than before. */
+  set(config: BackendConfig): boolean {
     const slot = this.#slot(config.name)
+    const before = slot.config
     this.#forgetWireName(slot)
     slot.set(config, this.#limits)
     this.#byWireName.set(config.wireName, slot)
+    return before?.wireName !== config.wireName || !isDeepStrictEqual(before.peers, config.peers)
   }
 
   /** Its routes then lead nowhere, and no peer finds it. */

@@ -4,7 +4,7 @@ import type { CallTarget } from '../exchanges/contract.ts'
 import type { RouteInForce } from '../live/in-force.ts'
 import { unavailableTarget } from '../local/unavailable-target.ts'
 import type { Route } from './route.ts'
-import { buildRouteTable, changedRouteTable, type RouteTable } from './route-table.ts'
+import { buildRouteTable, type RouteTable } from './route-table.ts'
 
 /** Where routes lead. */
 export interface RouteTargets {
@@ -40,15 +40,17 @@ export class RouteSet {
    */
   change(changes: ReadonlyMap<string, RouteInForce | undefined>): ReadonlySet<string> {
     const ended = new Set<string>()
-    const routes = new Map<string, Route | undefined>()
+    const gone: Route[] = []
+    const come = new Map<string, Route>()
     for (const [name, change] of changes) {
-      const route = change && edgeRoute(change.config, this.#targetOf(change))
-      const before = this.#byName.get(name)
-      if (before !== undefined && before.route.target.name !== route?.target.name) ended.add(name)
-      routes.set(name, route)
+      const before = this.#byName.get(name)?.route
+      const after = change && edgeRoute(change.config, this.#targetOf(change))
+      if (before !== undefined) gone.push(before)
+      if (before !== undefined && before.target.name !== after?.target.name) ended.add(name)
+      if (after !== undefined) come.set(name, after)
     }
-    this.#table = changedRouteTable(this.#table, routes)
-    for (const [name, change] of changes) this.#remember(name, change?.config, routes.get(name))
+    this.#table = this.#table.changed(gone, [...come.values()])
+    for (const [name, change] of changes) this.#remember(name, change?.config, come.get(name))
     return ended
   }
 

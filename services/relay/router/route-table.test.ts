@@ -30,6 +30,39 @@ describe('a route table', () => {
   })
 })
 
+describe('a table that is changed', () => {
+  it('leaves the one that it was made from as it is', () => {
+    const [a, b] = [route('a', '/a'), route('b', '/b')]
+    const before = buildRouteTable([a, b])
+    const after = before.changed([a], [route('c', '/c')])
+    expect([...before].map(({ path }) => path)).toEqual(['/a', '/b'])
+    expect([...after].map(({ path }) => path)).toEqual(['/b', '/c'])
+    expect([after.find('/a'), after.find('/b'), after.size]).toEqual([undefined, b, 2])
+  })
+
+  it('gives a path to whom it is given to, once it is free', () => {
+    const a = route('a', '/a')
+    const table = buildRouteTable([a])
+    expect(() => table.changed([], [route('b', '/a')])).toThrow('path /a belongs to default/a')
+    expect(table.changed([a], [route('b', '/a')]).find('/a')?.name).toBe('default/b')
+  })
+
+  it('is as one that was built at once, after however many changes', () => {
+    let table = buildRouteTable([])
+    const present = new Map<string, Route>()
+    for (let n = 0; n < 500; n++) {
+      const path = `/${(n * 7) % 31}`
+      const known = present.get(path)
+      const come = n % 3 === 0 ? [] : [route(`r${n}`, path)]
+      table = table.changed(known === undefined ? [] : [known], come)
+      present.delete(path)
+      for (const one of come) present.set(path, one)
+    }
+    expect(new Set(table)).toEqual(new Set(present.values()))
+    for (let n = 0; n < 31; n++) expect(table.find(`/${n}`)).toBe(present.get(`/${n}`))
+  })
+})
+
 describe('headers that a route forwards', () => {
   it.each(['x-tenant', 'traceparent', 'accept-language', "it's!"])('may be %s', (name) => {
     expect(buildRouteTable([{ ...route('a', '/a'), forwardHeaders: [name] }]).size).toBe(1)

@@ -1,15 +1,17 @@
 import { isForbiddenParameter } from '@causeway/npamp'
 import type { Route } from './route.ts'
 
-/** All routes of one listener by path. Built once and swapped whole; a lookup is one hash, however many routes there are. */
+/** All routes of a relay by path. Never changed, but swapped whole; a lookup is a hash or two, however many routes there are. */
 export interface RouteTable {
   readonly size: number
   /** The route at exactly this path, or undefined. */
   find(path: string): Route | undefined
+  /** A table in which the routes of `gone` are not, and those of `come` are. Throws as `buildRouteTable`. */
+  changed(gone: readonly Route[], come: readonly Route[]): RouteTable
   [Symbol.iterator](): IterableIterator<Route>
 }
 
-/** Two routes of one listener that claim the same path, a path that no request can have, or a header that never crosses. */
+/** Two routes that claim the same path, a path that no request can have, or a header that never crosses. */
 export class RouteError extends Error {
   /** `namespace/name` of the route that cannot be served. */
   readonly route: string
@@ -23,22 +25,9 @@ export class RouteError extends Error {
   }
 }
 
-/**
- * A table in which these routes stand as they are given here, or not at all where they are undefined, by `namespace/name`.
- * Throws as `buildRouteTable`.
- */
-export function changedRouteTable(table: RouteTable, changes: ReadonlyMap<string, Route | undefined>): RouteTable {
-  const byPath = new Map<string, Route>()
-  for (const route of table) if (!changes.has(route.name)) byPath.set(route.path, route)
-  return tableOf(
-    byPath,
-    [...changes.values()].filter((route) => route !== undefined),
-  )
-}
-
 /** Throws RouteError when a path is no absolute path without query, when two routes claim the same, or when a route forwards a header that must not cross. */
 export function buildRouteTable(routes: Iterable<Route>): RouteTable {
-  return tableOf(new Map(), routes)
+  return new LayeredTable(new Map(), new Map()).changed([], [...routes])
 }
 
 /** Throws RouteError for what is wrong with a route whatever others there are. */
@@ -47,19 +36,59 @@ export function checkRoute(route: Pick<Route, 'name' | 'path' | 'forwardHeaders'
   checkHeaders(route)
 }
 
-function tableOf(byPath: Map<string, Route>, routes: Iterable<Route>): RouteTable {
-  for (const route of routes) {
-    checkRoute(route)
-    const other = byPath.get(route.path)
-    if (other !== undefined) {
-      throw new RouteError(route.name, 'PATH_TAKEN', `route ${route.name}: path ${route.path} belongs to ${other.name}`)
-    }
-    byPath.set(route.path, route)
+/** As many changes may lie over a table before they are worked into it: a change costs the same, however many routes there are. */
+const MAX_CHANGES = 64
+
+/** Undefined in `changes`: not any more. */
+class LayeredTable implements RouteTable {
+  readonly #base: ReadonlyMap<string, Route>
+  readonly #changes: ReadonlyMap<string, Route | undefined>
+
+  constructor(base: ReadonlyMap<string, Route>, changes: ReadonlyMap<string, Route | undefined>) {
+    this.#base = base
+    this.#changes = changes
   }
-  return {
-    size: byPath.size,
-    find: (path) => byPath.get(path),
-    [Symbol.iterator]: () => byPath.values(),
+
+  get size(): number {
+    return this.#flat().size
+  }
+
+  find(path: string): Route | undefined {
+    if (this.#changes.size > 0) {
+      const changed = this.#changes.get(path)
+      if (changed !== undefined || this.#changes.has(path)) return changed
+    }
+    return this.#base.get(path)
+  }
+
+  changed(gone: readonly Route[], come: readonly Route[]): RouteTable {
+    const changes = new Map(this.#changes)
+    for (const { path } of gone) changes.set(path, undefined)
+    const table = new LayeredTable(this.#base, changes)
+    for (const route of come) {
+      checkRoute(route)
+      const other = table.find(route.path)
+      if (other !== undefined) {
+        const message = `route ${route.name}: path ${route.path} belongs to ${other.name}`
+        throw new RouteError(route.name, 'PATH_TAKEN', message)
+      }
+      changes.set(route.path, route)
+    }
+    return changes.size <= MAX_CHANGES ? table : new LayeredTable(table.#flat(), new Map())
+  }
+
+  [Symbol.iterator](): IterableIterator<Route> {
+    return this.#flat().values()
+  }
+
+  #flat(): ReadonlyMap<string, Route> {
+    if (this.#changes.size === 0) return this.#base
+    const flat = new Map(this.#base)
+    for (const [path, route] of this.#changes) {
+      if (route === undefined) flat.delete(path)
+      else flat.set(path, route)
+    }
+    return flat
   }
 }
 

@@ -39,7 +39,7 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
     this.maxQueuedPerSession = limits.maxQueuedPerSession ?? DEFAULT_MAX_QUEUED
     this.#upstream = {
       ...changeable(options, telemetry),
-      pool: this.#pools.newest,
+      pools: this.#pools,
       url,
       path: `${url.pathname}${url.search}`,
       transport,
@@ -61,7 +61,7 @@ class PooledHttpBackend implements HttpBackend, ScopeHost {
     const { limits } = settings
     this.#maxSessions = limits.maxSessions ?? DEFAULT_MAX_SESSIONS
     this.#pools.update(limits)
-    Object.assign(this.#upstream, { ...changeable(settings, this.#upstream.telemetry), pool: this.#pools.newest })
+    Object.assign(this.#upstream, changeable(settings, this.#upstream.telemetry))
     this.#upstream.gate.setLimit(limits.maxConcurrency ?? Number.POSITIVE_INFINITY)
   }
 

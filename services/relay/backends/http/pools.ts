@@ -12,16 +12,17 @@ type Limits = PoolOptions['limits']
 export class HttpPools {
   readonly #options: Omit<PoolOptions, 'limits'>
   #limits: Limits
-  #newest: Pool
+  #newest: Pool | undefined
   readonly #leaving = new Set<Pool>()
 
   constructor(options: PoolOptions) {
     this.#options = options
     this.#limits = options.limits
-    this.#newest = openPool(options)
   }
 
+  /** Made when it is first needed: most backends of a large mesh wait for their first call. */
   get newest(): Pool {
+    this.#newest ??= openPool({ ...this.#options, limits: this.#limits })
     return this.#newest
   }
 
@@ -30,7 +31,8 @@ export class HttpPools {
     this.#limits = limits
     if (same) return
     const left = this.#newest
-    this.#newest = openPool({ ...this.#options, limits })
+    this.#newest = undefined
+    if (left === undefined) return
     this.#leaving.add(left)
     const gone = (): void => void this.#leaving.delete(left)
     left.close().then(gone, gone)
@@ -38,7 +40,7 @@ export class HttpPools {
 
   /** Breaks off what is open. */
   async destroy(): Promise<void> {
-    await Promise.all([this.#newest, ...this.#leaving].map((pool) => pool.destroy()))
+    await Promise.all([this.#newest, ...this.#leaving].map((pool) => pool?.destroy()))
   }
 }
 

@@ -49,7 +49,7 @@ function post(pool: ReturnType<typeof poolTo>, changes: Partial<ResponseReceiver
     ...changes,
   }
   const request = { method: 'POST', path: '/mcp', headers: [], body: Buffer.from('body') } as const
-  return { log, over: promise, post: new Post({ pool, headers: [] }, request, receiver) }
+  return { log, over: promise, post: new Post({ pools: { newest: pool }, headers: [] }, request, receiver) }
 }
 
 /** A port where nobody listens. */

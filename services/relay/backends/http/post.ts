@@ -41,14 +41,14 @@ export class Post implements Dispatcher.DispatchHandler {
    * Dispatches after the current turn: undici must not be entered from the callbacks of another response, which is where
    * many posts begin.
    */
-  constructor(upstream: Pick<Upstream, 'pool' | 'headers'>, request: HttpRequest, receiver: ResponseReceiver) {
+  constructor(upstream: Pick<Upstream, 'pools' | 'headers'>, request: HttpRequest, receiver: ResponseReceiver) {
     this.#receiver = receiver
     const { method, path, body } = request
     const headers = [...request.headers, ...UNCOMPRESSED, ...upstream.headers]
     // A stream that nothing happens on may begin with its first event.
     const limits = method === 'GET' ? { headersTimeout: 0 } : {}
     queueMicrotask(() => {
-      if (!this.#over) upstream.pool.dispatch({ method, path, headers, body: body ?? null, ...limits }, this)
+      if (!this.#over) upstream.pools.newest.dispatch({ method, path, headers, body: body ?? null, ...limits }, this)
     })
   }
 

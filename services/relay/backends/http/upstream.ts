@@ -7,7 +7,7 @@ import type { BackendTelemetry } from './telemetry.ts'
 
 /** What every exchange with one backend shares. */
 export interface Upstream {
-  readonly pool: Dispatcher
+  readonly pools: { readonly newest: Dispatcher }
   /** `spec.mcp.url`. */
   readonly url: URL
   /** Path and query of it. */
