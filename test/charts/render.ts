@@ -25,7 +25,7 @@ export interface Rendered {
   readonly roleRef?: { readonly kind: string; readonly name: string }
 }
 
-export interface PolicyRule {
+interface PolicyRule {
   readonly apiGroups: readonly string[]
   readonly resources: readonly string[]
   readonly resourceNames?: readonly string[]

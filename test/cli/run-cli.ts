@@ -5,7 +5,7 @@ import { afterAll } from 'vitest'
 import type { CliHost } from '../../services/cli/host.ts'
 import { runProgram } from '../../services/cli/program.ts'
 
-export interface CliResult {
+interface CliResult {
   readonly code: number
   readonly out: string
   readonly error: string

@@ -11,13 +11,13 @@ export interface AnnounceOptions {
   readonly from: FromFiles | FromRelay
 }
 
-export interface FromFiles {
+interface FromFiles {
   readonly current: string
   readonly next: string
   readonly validForMs: number
 }
 
-export interface FromRelay extends ObjectsSource {
+interface FromRelay extends ObjectsSource {
   readonly relay: string
 }
 

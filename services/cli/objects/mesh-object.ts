@@ -15,7 +15,7 @@ export interface MeshObject {
   readonly status: MeshStatus
 }
 
-export interface MeshStatus {
+interface MeshStatus {
   readonly conditions: readonly Condition[]
   /** The installation that has accepted it. */
   readonly controller?: string
@@ -33,7 +33,7 @@ export interface Condition {
   readonly message: string
 }
 
-export interface InstanceStatus {
+interface InstanceStatus {
   readonly namespace?: string
   readonly relay: string
   readonly instance: string

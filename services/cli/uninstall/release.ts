@@ -2,14 +2,14 @@ import { isKubeError, type KubeClient, type KubeObject, type ResourceType } from
 import { IN_USE_FINALIZER } from '@causeway/mesh-api'
 import { HELD_TYPES } from './held-types.ts'
 
-export interface Released {
+interface Released {
   readonly kind: string
   readonly name: string
   /** It was deleted before, and is gone now unless somebody else holds it. */
   readonly wasDeleted: boolean
 }
 
-export interface NotReleased {
+interface NotReleased {
   readonly kind: string
   /** Left out when not even the list of the kind could be had. */
   readonly name?: string

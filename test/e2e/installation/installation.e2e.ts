@@ -19,15 +19,7 @@ beforeAll(async () => {
 
 /** The route at the relay `edge`, by the port of the node. */
 async function routeUrl(): Promise<URL> {
-  const port = await kubectl(
-    'get',
-    'service',
-    'causeway-edge',
-    '-n',
-    'shop',
-    '-o',
-    'jsonpath={.spec.ports[?(@.name=="mcp")].nodePort}',
-  )
+  const port = await kubectl('get', 'service', 'outside', '-n', 'shop', '-o', 'jsonpath={.spec.ports[0].nodePort}')
   return new URL(`http://${cluster().nodeAddress}:${port}/tools`)
 }
 

@@ -31,14 +31,15 @@ export async function loadImages(cluster: PodCluster): Promise<void> {
   }
 }
 
-/** Both charts, as docs/install.md installs them, and the mesh of two teams with their MCP server. */
+/** Both charts, as docs/install.md installs them, and the example mesh with its MCP server. */
 export async function installProduct(cluster: PodCluster): Promise<void> {
   await cluster.apply(await text('namespaces.yaml'))
   await cluster.helm('install', 'causeway-crds', join(CHARTS, 'causeway-crds'), '--namespace', SYSTEM)
   const values = ['--set-json', `watchNamespaces=${JSON.stringify(TEAMS)}`, '--set', 'image.pullPolicy=Never']
   const wait = ['--wait', '--timeout', '3m']
   await cluster.helm('install', 'causeway', join(CHARTS, 'causeway'), '--namespace', SYSTEM, ...values, ...wait)
-  await cluster.apply(`${await text('everything.yaml')}---\n${await text('mesh.yaml')}`)
+  await cluster.apply(await text('surroundings.yaml'))
+  for (const name of TEAMS) await cluster.apply(await readFile(join(ROOT, `examples/mesh/${name}.yaml`), 'utf8'))
 }
 
 /** What `causeway ARGS` of the checkout prints about the cluster, however it ends. */
@@ -50,6 +51,6 @@ export async function causeway(cluster: PodCluster, ...args: string[]): Promise<
 }
 
 /** A file beside this one. */
-export function text(name: string): Promise<string> {
+function text(name: string): Promise<string> {
   return readFile(new URL(name, import.meta.url), 'utf8')
 }

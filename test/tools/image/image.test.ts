@@ -16,6 +16,7 @@ const root = join(work, 'rootfs')
 const archive = join(work, 'image.tar')
 const image = { compiled: join(work, 'dist'), repository: 'registry.example/causeway', createdSeconds: 0 }
 const MEGA = 1_000_000
+const DEPLOYABLES = ['services/relay', 'services/control-plane', 'operator']
 
 interface Descriptor {
   readonly digest: string
@@ -106,12 +107,8 @@ describe('the image', () => {
   })
 
   it('has each deployable compiled, and no sources, tests, types or tools of developers', () => {
-    for (const entry of [
-      'services/cli/launch.mjs',
-      'services/relay/index.js',
-      'services/control-plane/index.js',
-      'operator/index.js',
-    ]) {
+    const programs = ['services/cli/launch.mjs', ...DEPLOYABLES.map((one) => `${one}/main.js`)]
+    for (const entry of programs) {
       expect(existsSync(join(root, 'app', entry)), entry).toBe(true)
     }
     const modules = readdirSync(join(root, 'app/node_modules'))
@@ -140,8 +137,9 @@ describe('the image', () => {
     expect(inRootFileSystem([`/app/${entry}`, '--version']).trim()).toBe(rootManifest.version)
   })
 
-  it.each(['services/relay', 'services/control-plane', 'operator'])('has all that %s imports', (deployable) => {
-    expect(inRootFileSystem([`/app/${deployable}/index.js`])).toBe('')
+  it.each(DEPLOYABLES)('has all that %s imports', (deployable) => {
+    // It has not been told what it needs, and says so: everything has been loaded by then.
+    expect(() => inRootFileSystem([`/app/${deployable}/main.js`])).toThrow(/--namespace is needed/)
   })
 })
 

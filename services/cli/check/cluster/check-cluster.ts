@@ -12,7 +12,7 @@ export async function checkCluster(options: ClusterFlags & Scope, host: CliHost)
   return linesOfCluster(await snapshotOf(options, host))
 }
 
-export function linesOfCluster(snapshot: ClusterSnapshot): readonly CheckLine[] {
+function linesOfCluster(snapshot: ClusterSnapshot): readonly CheckLine[] {
   const { objects, installations = [] } = snapshot
   const isUnattended = !installations.some(({ operator }) => isRunning(operator))
   const subject = { isUnattended, ...(objects === undefined ? {} : { objects }) }
