@@ -5,6 +5,7 @@ import { boundRows } from '../../services/mesh-api/fixtures/rows/bounds.ts'
 import { randomOf } from '../../services/mesh-api/fixtures/rows/random.ts'
 import { randomRows } from '../../services/mesh-api/fixtures/rows/random-rows.ts'
 import type { Row } from '../../services/mesh-api/fixtures/rows/row.ts'
+import { aRelay } from '../../services/mesh-api/fixtures/written.ts'
 import { useApiCluster } from '../cluster/use-api-cluster.ts'
 import { differenceOf } from './compare.ts'
 import { DryRuns } from './dry-runs.ts'
@@ -13,6 +14,29 @@ import { DryRuns } from './dry-runs.ts'
 const CONNECTIONS = 16
 const RANDOM_OBJECTS = 5_000
 const SEED = 20_261_201
+
+/** Both sides of what an API server says of names, labels and annotations. */
+const METADATA: readonly object[] = [
+  { name: 'a'.repeat(253) },
+  { name: 'a'.repeat(254) },
+  { name: 'Edge' },
+  { name: '-edge' },
+  { name: 'edge.one' },
+  { labels: { tier: '', 'example.com/tier': 'a'.repeat(63) } },
+  { labels: { tier: 'a'.repeat(64) } },
+  { labels: { tier: 'two words' } },
+  { labels: { 'two words': 'a' } },
+  { labels: { ['a'.repeat(63)]: 'a', [`${'a'.repeat(253)}/a`]: 'a' } },
+  { labels: { ['a'.repeat(64)]: 'a' } },
+  { labels: { [`${'a'.repeat(254)}/a`]: 'a' } },
+  { labels: { 'a/b/c': 'a' } },
+  { labels: { '/a': 'a' } },
+  { labels: { 'Example.com/a': 'a' } },
+  { annotations: { note: 'é'.repeat(131_070) } },
+  { annotations: { note: 'é'.repeat(131_071) } },
+  { annotations: { note: 'a'.repeat(262_145) } },
+  { annotations: { 'two words': 'a' } },
+]
 
 const LIMIT_MS = 240_000
 
@@ -47,6 +71,14 @@ describe('our validator and an API server', () => {
     },
     LIMIT_MS,
   )
+
+  it('agree about metadata', async () => {
+    const rows = METADATA.map((metadata): Row => {
+      const object = { ...aRelay(), metadata: { name: 'edge', ...metadata } }
+      return { kind: 'MeshRelay', name: JSON.stringify(metadata).slice(0, 80), object }
+    })
+    expect(await differences(rows)).toEqual([])
+  })
 
   it('every kind is served, by its short name and with its category', async () => {
     const table = await cluster().kubectl(

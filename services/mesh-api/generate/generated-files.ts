@@ -1,4 +1,6 @@
 import { KIND_NAMES, KINDS } from '../kinds/all-kinds.ts'
+import type { KindName } from '../kinds/kind.ts'
+import { NOT_IMPLEMENTED } from '../kinds/not-implemented.ts'
 import { crdYaml } from './crd.ts'
 import { referencePage } from './reference-page.ts'
 
@@ -11,7 +13,11 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map(
     KIND_NAMES.flatMap((name): [string, string][] => [
       [`${crds}/${KINDS[name].plural}.yaml`, crdYaml(KINDS[name])],
-      [`${pages}/${name.toLowerCase()}.md`, referencePage(KINDS[name])],
+      [`${pages}/${name.toLowerCase()}.md`, referencePage({ ...KINDS[name], notImplemented: notImplementedOf(name) })],
     ]),
   )
+}
+
+function notImplementedOf(kind: KindName): readonly string[] {
+  return NOT_IMPLEMENTED.filter((row) => row.kind === kind).map(({ fieldPath }) => fieldPath)
 }

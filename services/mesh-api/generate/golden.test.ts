@@ -54,6 +54,7 @@ const sample: GeneratedKind = {
     at: z.string().max(64).meta({ format: 'date-time' }).optional().describe('A time.'),
   }),
   conditions: [{ type: 'Accepted', writer: 'operator', says: 'It is fine.' }],
+  notImplemented: ['spec.flag', 'spec.inner'],
   columns: [{ name: 'Text', type: 'string', description: 'Its text.', jsonPath: '.spec.text' }],
   rules: [
     { id: 'OfSpec', message: 'of the spec', fieldPath: 'spec.text', cel: "self.text != 'no'" },

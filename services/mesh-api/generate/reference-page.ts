@@ -16,6 +16,7 @@ export function referencePage(kind: GeneratedKind): string {
       ['Rule', 'Field', 'What is wrong when it is broken'],
       kind.rules.map(({ id, fieldPath, message }) => [id, code(fieldPath), message]),
     ),
+    ...notAtWork(kind),
     '## status',
     'On a cluster only, written by Causeway.',
     fieldTable(structural(kind.status), 'status', formsOf(kind.status, 'status')),
@@ -26,6 +27,12 @@ export function referencePage(kind: GeneratedKind): string {
     ),
   ]
   return `${sections.join('\n\n')}\n`
+}
+
+function notAtWork({ notImplemented = [] }: GeneratedKind): string[] {
+  if (notImplemented.length === 0) return []
+  const fields = notImplemented.includes('spec') ? 'The whole kind' : notImplemented.map(code).join(', ')
+  return ['## Not at work yet', `${fields}: taken by the schema, refused by relays with the reason \`NotImplemented\`.`]
 }
 
 function fieldTable(schema: Structural, at: string, forms: ReadonlyMap<string, Words>): string {

@@ -1,5 +1,6 @@
 import { isLabelValue, isMetadataKey } from '../fields/labels.ts'
 import type { Metadata } from '../kinds/metadata.ts'
+import { printable } from '../load/field-path.ts'
 import type { Fault } from './fault.ts'
 
 /** All annotations of an object together, keys and values, in octets: the bound of an API server. */
@@ -22,7 +23,13 @@ export function checkMetadata({ labels, annotations }: Metadata): Fault[] {
     ...keyFaults('labels', labels),
     ...Object.entries(labels)
       .filter(([, value]) => !isLabelValue(value))
-      .map(([key]): Fault => ({ path: ['metadata', 'labels', key], message: VALUE, kind: 'form' })),
+      .map(
+        ([key]): Fault => ({
+          path: ['metadata', 'labels'],
+          message: `the value of ${printable(key)} ${VALUE}`,
+          kind: 'form',
+        }),
+      ),
     ...keyFaults('annotations', annotations),
     ...tooMany,
   ]
