@@ -118,6 +118,17 @@ export class World {
     return this.mesh.get(kind)?.get(key)
   }
 
+  /** Objects of a kind, and how far the watch of it has come. */
+  watchOf(kind: KindName): Pick<Informer<MeshObject>, 'get' | 'position'> {
+    return this.mesh.get(kind) ?? NOTHING_WATCHED
+  }
+
+  /** One object that the operator makes, and how far the watch of its kind has come. */
+  ownedWatchOf(kind: string, key: string): { get(): OwnedObject | undefined; readonly position: bigint | undefined } {
+    const informer = this.owned.get(kind)
+    return { get: () => informer?.get(key), position: informer?.position }
+  }
+
   *objects(kind: KindName): IterableIterator<MeshObject> {
     yield* this.mesh.get(kind)?.values() ?? []
   }
@@ -165,6 +176,8 @@ export class World {
     for (const listener of this.#listeners) listener(change)
   }
 }
+
+const NOTHING_WATCHED = { get: () => undefined, position: undefined }
 
 /** Objects by `namespace/name`. */
 export interface Lookup {

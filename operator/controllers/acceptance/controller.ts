@@ -3,6 +3,7 @@ import { FIELD_MANAGERS, formatFieldPath, type KindName, type MeshEffect, type O
 import { type Condition, nextCondition, type Verdict } from '../../status/condition.ts'
 import { dataRefsOf } from '../../world/data-refs.ts'
 import type { Entries } from '../../world/entries.ts'
+import { Freshest } from '../../world/freshest.ts'
 import { isOurs, type MeshObject, meshType } from '../../world/resource-types.ts'
 import type { Change } from '../../world/world.ts'
 import { type Responsibility, regarding, type Tools } from '../responsibility.ts'
@@ -17,6 +18,7 @@ export class AcceptanceController implements Responsibility {
   readonly workers = 8
   readonly #tools: Tools
   readonly #entries: Entries
+  readonly #objects = new Freshest<MeshObject>()
 
   constructor(tools: Tools, entries: Entries) {
     this.#tools = tools
@@ -39,7 +41,10 @@ export class AcceptanceController implements Responsibility {
     const [kind = '', name = ''] = key.split(' ')
     const id: ObjectId = { kind: kind as KindName, name }
     const { world, installation } = this.#tools
-    const object = world.object(id.kind, name)
+    const object = this.#objects.get(key, {
+      get: () => world.object(id.kind, name),
+      position: world.watchOf(id.kind).position,
+    })
     if (object === undefined) return undefined
     if (!isOurs(object, installation.name)) {
       this.#tellForeign(id.kind, object)
@@ -89,7 +94,9 @@ export class AcceptanceController implements Responsibility {
     const kept = condition ?? acceptedOf(object)
     const status = { conditions: kept === undefined ? [] : [kept], controller: installation.name }
     try {
-      await client.applyStatus(meshType(kind), { metadata, status }, { fieldManager: ACCEPTED_MANAGER, force: true })
+      const options = { fieldManager: ACCEPTED_MANAGER, force: true }
+      const answer = await client.applyStatus(meshType(kind), { metadata, status }, options)
+      this.#objects.learn(`${kind} ${keyOf(metadata)}`, answer)
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return undefined
       if (!isKubeError(error, 'Conflict')) throw error

@@ -53,8 +53,9 @@ export class IdentityController implements Responsibility {
     }
   }
 
-  verdict(key: string): IdentityVerdict {
-    return this.#verdicts.get(key) ?? { kind: 'pending' }
+  /** Undefined: not looked at yet. The workload is looked at again when it has been. */
+  verdict(key: string): IdentityVerdict | undefined {
+    return this.#verdicts.get(key)
   }
 
   async reconcile(key: string): Promise<ReconcileResult | undefined> {

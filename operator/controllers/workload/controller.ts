@@ -4,6 +4,7 @@ import type { Json, JsonObject, Manifest } from '../../infra/manifest.ts'
 import type { RelayInput } from '../../infra/relay-input.ts'
 import { relayObjects } from '../../infra/relay-objects.ts'
 import { nextCondition, type Verdict } from '../../status/condition.ts'
+import { Freshest } from '../../world/freshest.ts'
 import { isOurs, type MeshObject, meshType, type OwnedObject, STATEFUL_SETS } from '../../world/resource-types.ts'
 import type { Change } from '../../world/world.ts'
 import type { IdentityVerdict } from '../identity/controller.ts'
@@ -15,7 +16,8 @@ import { belongsTo, statefulSetFacts, typeOf } from './gather.ts'
 
 export interface WorkloadOptions {
   readonly tools: Tools
-  readonly identityOf: (key: string) => IdentityVerdict
+  /** Undefined: not known yet. */
+  readonly identityOf: (key: string) => IdentityVerdict | undefined
 }
 
 const READY_MANAGER = `${FIELD_MANAGERS.operator}-ready`
@@ -27,6 +29,8 @@ export class WorkloadController implements Responsibility {
   readonly name = 'workload'
   readonly workers = 4
   readonly #options: WorkloadOptions
+  readonly #owned = new Freshest<OwnedObject>()
+  readonly #relays = new Freshest<MeshObject>()
   /** The generation that our last apply left, for what the API server writes in another way than we do. */
   readonly #left = new Map<string, { readonly digest: string; readonly generation: number }>()
   /** The generation of a StatefulSet whose pod template was looked through for fields of others. */
@@ -48,7 +52,7 @@ export class WorkloadController implements Responsibility {
   async reconcile(key: string): Promise<ReconcileResult | undefined> {
     const { tools, identityOf } = this.#options
     const { world, view, installation } = tools
-    const object = world.object('MeshRelay', key)
+    const object = this.#relays.get(key, world.watchOf('MeshRelay'))
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined
     const relay = view.valid('MeshRelay', object)
     // CONTROL section 1: the last good version stays in force.
@@ -62,15 +66,17 @@ export class WorkloadController implements Responsibility {
       .get('StatefulSet')
       ?.get(keyOf({ ...relay.metadata, name: workloadName(relay.metadata.name) }))
     const identity = identityOf(key)
-    await this.#writeReady(
-      object,
-      decideReady({
-        identity,
-        taken: pass.taken,
-        remarks: pass.remarks,
-        statefulSet: statefulSet === undefined ? undefined : statefulSetFacts(statefulSet),
-      }),
-    )
+    // Who has just begun to lead does not take back what was true before.
+    if (identity !== undefined)
+      await this.#writeReady(
+        object,
+        decideReady({
+          identity,
+          taken: pass.taken,
+          remarks: pass.remarks,
+          statefulSet: statefulSet === undefined ? undefined : statefulSetFacts(statefulSet),
+        }),
+      )
     return pass.isLeaving ? { againAfterMs: LEAVING_MS } : undefined
   }
 
@@ -78,7 +84,9 @@ export class WorkloadController implements Responsibility {
     const { client, world } = this.#options.tools
     const type = typeOf(manifest)
     const key = keyOf(manifest.metadata)
-    const found = world.owned.get(manifest.kind)?.get(key) ?? (await client.find(type, manifest.metadata))
+    const name = `${manifest.kind} ${key}`
+    const known = this.#owned.get(name, world.ownedWatchOf(manifest.kind, key))
+    const found = known ?? (await client.find(type, manifest.metadata))
     const whose = found === undefined ? 'us' : belongsTo(found, ownerOf(pass))
     if (whose === 'others') {
       pass.taken.push(`${manifest.kind} ${manifest.metadata.name}`)
@@ -92,7 +100,8 @@ export class WorkloadController implements Responsibility {
     const wanted = withDigest(manifest.kind === 'StatefulSet' ? this.#keepStorage(pass, manifest, found) : manifest)
     if (found === undefined || !this.#isAsWanted(key, wanted, found)) {
       const applied = await client.apply(type, wanted, { force: true })
-      this.#left.set(`${manifest.kind} ${key}`, {
+      this.#owned.learn(name, applied)
+      this.#left.set(name, {
         digest: digestOf(wanted.metadata.annotations),
         generation: applied.metadata.generation ?? 0,
       })
@@ -163,7 +172,8 @@ export class WorkloadController implements Responsibility {
     const condition = nextCondition('Ready', verdict, object.status?.conditions, times)
     if (condition === undefined) return
     const status = { metadata: { name, namespace, uid }, status: { conditions: [condition] } }
-    await client.applyStatus(meshType('MeshRelay'), status, { fieldManager: READY_MANAGER, force: true })
+    const options = { fieldManager: READY_MANAGER, force: true }
+    this.#relays.learn(keyOf(object.metadata), await client.applyStatus(meshType('MeshRelay'), status, options))
     const before = object.status?.conditions?.find(({ type }) => type === 'Ready')
     if (verdict.status === 'False' && before?.reason !== verdict.reason && TOLD.has(verdict.reason))
       this.#tell(object, 'Warning', verdict.reason, verdict.message)
