@@ -134,7 +134,7 @@ export class ConfigServer {
       get positions() {
         return configuration.positions
       },
-      isKept: (key) => configuration.isKept(key),
+      isKept: (key) => configuration.isKept(key, relay),
     }
   }
 

@@ -12,7 +12,7 @@ export interface DeliveryView {
   readonly relay: string
   readonly snapshot: ReadonlyMap<ObjectKey, EncodedResource>
   readonly positions: Pick<Positions, 'read' | 'changed'>
-  /** Whatever an instance has of this resource, it keeps. */
+  /** Whatever an instance of the relay has of this resource, it keeps. */
   isKept(key: ObjectKey): boolean
 }
 

@@ -127,9 +127,9 @@ describe('last good', () => {
   it('of an object that was never valid here relays keep whatever they have', () => {
     const configuration = loaded(aRelay(), aBackend())
     configuration.apply(told(2, [], { invalid: [invalid('MeshRoute', 'default/old', 1)] }))
-    expect(configuration.isKept('MeshRoute default/old')).toBe(true)
+    expect(configuration.isKept('MeshRoute default/old', 'default/edge')).toBe(true)
     const effects = configuration.apply(told(3, [], { removals: [{ kind: 'MeshRoute', name: 'default/old' }] }))
-    expect(configuration.isKept('MeshRoute default/old')).toBe(false)
+    expect(configuration.isKept('MeshRoute default/old', 'default/edge')).toBe(false)
     expect([...effects.everywhere]).toEqual(['MeshRoute default/old'])
   })
 

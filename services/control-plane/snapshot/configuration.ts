@@ -4,8 +4,8 @@ import type { InvalidObject, RelayIdentityStatus, SourceChange, SourceObject } f
 import { Dependents } from './dependents.ts'
 import { type Effects, EffectsBuilder } from './effects.ts'
 import { type ObjectKey, objectIdOf, objectKey, relayKey } from './object-key.ts'
-import { isKept, type ObjectState, type Placement, type Standing } from './object-state.ts'
-import { placementOf } from './placement.ts'
+import { isKept, type Kept, type ObjectState, type Placement, type Standing } from './object-state.ts'
+import { narrowed, placementOf, relaysOf } from './placement.ts'
 import { Positions } from './positions.ts'
 import type { EncodedResource } from './resource.ts'
 
@@ -71,10 +71,10 @@ export class Configuration {
     return this.#snapshots.get(relay) ?? NOTHING
   }
 
-  /** Whatever an instance has of this resource, it keeps. */
-  isKept(key: ObjectKey): boolean {
+  /** Whatever an instance of the relay (`namespace/name`) has of this resource, it keeps. */
+  isKept(key: ObjectKey, relay: string): boolean {
     const state = this.#states.get(key)
-    return state !== undefined && isKept(state)
+    return state !== undefined && isKept(state, relay)
   }
 
   relayIdentity(relay: string): RelayIdentityStatus | undefined {
@@ -148,7 +148,8 @@ export class Configuration {
     if (current === undefined) return undefined
     const { uid, generation } = current
     const last = before?.uid === uid ? before.placed : undefined
-    if (object === undefined) return { uid, generation, ...invalidState(invalid), placed: last }
+    if (object === undefined) return { uid, generation, ...invalidState(invalid), ...unreadable(last) }
+    // What others forbid of the last good version goes, also where what is stored now is not valid.
     const state = this.#judgedState(key, object, last)
     return { uid, generation, ...state, ...(invalid === undefined ? {} : invalidState(invalid)) }
   }
@@ -157,19 +158,21 @@ export class Configuration {
     key: ObjectKey,
     object: SourceObject,
     last: Placement | undefined,
-  ): Pick<ObjectState, 'standing' | 'placed'> {
+  ): Pick<ObjectState, 'standing' | 'placed' | 'kept'> {
     const { controller } = object.status
     if (this.#installation !== undefined && controller !== undefined && controller !== this.#installation) {
-      return { standing: { state: 'foreign', controller }, placed: undefined }
+      return { standing: { state: 'foreign', controller }, ...GONE }
     }
     const findings = this.#index.findingsOf(objectIdOf(key))
-    if (findings.length > 0) return { standing: { state: 'refused', findings }, placed: undefined }
+    if (findings.length > 0) return { standing: { state: 'refused', findings }, ...GONE }
     const resolved = this.#dependents.tracked(key, (lookup) => resolve(object, lookup))
-    if (resolved === 'not delivered') return { standing: { state: 'not delivered' }, placed: undefined }
+    if (resolved === 'not delivered') return { standing: { state: 'not delivered' }, ...GONE }
     if ('withheld' in resolved) {
-      return { standing: { state: 'withheld', withheld: resolved.withheld }, placed: last }
+      const placed = narrowed(last, object.resource)
+      const kept = placed === undefined ? relaysOf(object.resource) : NOWHERE
+      return { standing: { state: 'withheld', withheld: resolved.withheld }, placed, kept }
     }
-    return { standing: { state: 'delivered' }, placed: placementOf(object, resolved.ir, last) }
+    return { standing: { state: 'delivered' }, placed: placementOf(object, resolved.ir, last), kept: NOWHERE }
   }
 
   #place(key: ObjectKey, before: Placement | undefined, after: Placement | undefined, effects: EffectsBuilder): void {
@@ -204,12 +207,19 @@ export class Configuration {
 }
 
 const NOTHING: ReadonlyMap<ObjectKey, EncodedResource> = new Map()
+const NOWHERE: Kept = []
+const GONE = { placed: undefined, kept: NOWHERE } as const
+
+/** Nothing of what is stored can be read: the last good version stays where it is, and what instances have else too. */
+function unreadable(last: Placement | undefined): Pick<ObjectState, 'placed' | 'kept'> {
+  return { placed: last, kept: last === undefined ? 'everywhere' : NOWHERE }
+}
 
 /** Whether instances may hold what no snapshot says of them, and are to have it no more. */
 function mayBeHeldUnknown(before: ObjectState | undefined, after: ObjectState | undefined): boolean {
-  if (after !== undefined && isKept(after)) return false
-  if (before === undefined) return after !== undefined && after.placed === undefined
-  return isKept(before)
+  if (after?.kept === 'everywhere') return false
+  if (before === undefined) return after !== undefined && after.placed === undefined && after.kept.length === 0
+  return before.kept === 'everywhere' || before.kept.some((relay) => after === undefined || !isKept(after, relay))
 }
 
 /** Those of which something is different. */

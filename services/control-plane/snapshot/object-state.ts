@@ -11,7 +11,14 @@ export interface ObjectState {
   readonly standing: Standing
   /** What relays are sent: the version at hand, or the last good one. */
   readonly placed: Placement | undefined
+  readonly kept: Kept
 }
+
+/**
+ * Relays (`namespace/name`) whose instances keep whatever they have of an object of which nothing is known that could be
+ * sent. Where nothing at all can be read of it, every one; where others forbid it, none.
+ */
+export type Kept = 'everywhere' | readonly string[]
 
 export type Standing =
   /** What is placed is made from this generation. */
@@ -44,7 +51,7 @@ export interface Placement {
   readonly handles: readonly string[] | undefined
 }
 
-/** Nothing is known of it that could be sent, and nothing that says that relays should not have it. */
-export function isKept({ standing, placed }: ObjectState): boolean {
-  return placed === undefined && (standing.state === 'withheld' || standing.state === 'invalid')
+/** Whether an instance of this relay keeps whatever it has of the object. */
+export function isKept({ kept }: ObjectState, relay: string): boolean {
+  return kept === 'everywhere' || kept.includes(relay)
 }

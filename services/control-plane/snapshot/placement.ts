@@ -1,3 +1,4 @@
+import type { AnyResource } from '@causeway/mesh-api'
 import type { Ir } from '../ir/ir.ts'
 import { referred } from '../resolve/lookup.ts'
 import type { SourceObject } from '../sources/source.ts'
@@ -8,13 +9,23 @@ import { encodeResource } from './resource.ts'
 export function placementOf({ resource }: SourceObject, ir: Ir, last: Placement | undefined): Placement {
   const { namespace, name } = resource.metadata
   const encoded = encodeResource(`${namespace}/${name}`, ir)
-  const relays =
-    resource.kind === 'MeshRelay'
-      ? [`${namespace}/${name}`]
-      : 'relayRefs' in resource.spec
-        ? resource.spec.relayRefs.map((relay) => referred(namespace, relay))
-        : []
+  const relays = relaysOf(resource)
   if (last?.resource.versionHex === encoded.versionHex && last.relays.join() === relays.join()) return last
   const handles = ir.kind === 'peer' && ir.identity !== 'any' ? ir.identity.handles : undefined
   return { resource: encoded, relays, handles }
+}
+
+/** `namespace/name` of the relays that an object is for. */
+export function relaysOf({ kind, metadata: { namespace, name }, spec }: AnyResource): readonly string[] {
+  if (kind === 'MeshRelay') return [`${namespace}/${name}`]
+  return 'relayRefs' in spec ? spec.relayRefs.map((relay) => referred(namespace, relay)) : []
+}
+
+/** A last good version at the relays that the object still names: from the others it is taken, whatever it waits for. */
+export function narrowed(last: Placement | undefined, resource: AnyResource): Placement | undefined {
+  if (last === undefined) return undefined
+  const named = relaysOf(resource)
+  const relays = last.relays.filter((relay) => named.includes(relay))
+  if (relays.length === last.relays.length) return last
+  return relays.length === 0 ? undefined : { ...last, relays }
 }
