@@ -216,6 +216,7 @@ async function listed(types: string, ...args: string[]): Promise<readonly Named[
 /** Namespaces have these of their own; the MCP server and the chart of the kinds are not the product. */
 function isOfTheStage({ name }: Named): boolean {
   return (
-    ['kube-root-ca.crt', 'default', 'everything'].includes(name) || name.startsWith('sh.helm.release.v1.causeway-crds.')
+    ['kube-root-ca.crt', 'default', 'everything', 'outside'].includes(name) ||
+    name.startsWith('sh.helm.release.v1.causeway-crds.')
   )
 }
