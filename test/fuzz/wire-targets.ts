@@ -1,4 +1,12 @@
-import { type CborValue, decodeCbor, encodeCbor, type LinkMessage } from '@causeway/npamp'
+import {
+  type CborValue,
+  decodeCbor,
+  encodeCbor,
+  type LinkMessage,
+  signSuccessor,
+  verifySuccessor,
+} from '@causeway/npamp'
+import { nodeProvider } from '@causeway/npamp/crypto/node'
 import { decodeSpki, encodeSpki } from '../../services/npamp/discovery/public-key.ts'
 import { decodeClientHello, encodeClientHello } from '../../services/npamp/handshake/client-hello.ts'
 import { decodeServerHello, encodeServerHello } from '../../services/npamp/handshake/server-hello.ts'
@@ -60,6 +68,10 @@ const CBOR_SAMPLES: readonly CborValue[] = [
   ]),
 ]
 
+const PROVIDER = nodeProvider()
+const [CURRENT, NEXT] = [PROVIDER.signingKey(0x0807, octetsOf(32, 1)), PROVIDER.signingKey(0x0807, octetsOf(32, 2))]
+const SUCCESSOR = signSuccessor({ notBeforeS: 100, notAfterS: 200 }, CURRENT, NEXT, PROVIDER)
+
 /** A codec whose every valid encoding is the only one. */
 function exact<T>(
   name: string,
@@ -119,5 +131,18 @@ export const WIRE_TARGETS: readonly Target[] = [
   exact('flow update', decodeFlowUpdate, encodeFlowUpdate, encodeFlowUpdate(1n)),
   exact('client hello', decodeClientHello, encodeClientHello, CLIENT_HELLO),
   exact('server hello', decodeServerHello, encodeServerHello, SERVER_HELLO),
+  {
+    name: 'successor statement',
+    samples: [SUCCESSOR],
+    run(octets) {
+      const { next, notBeforeS, notAfterS } = verifySuccessor(octets, {
+        current: CURRENT,
+        nowS: 150,
+        provider: PROVIDER,
+      })
+      mustEqual(next.publicKey, NEXT.publicKey, 'successors')
+      if (notBeforeS !== 100 || notAfterS !== 200) throw new FuzzFault('a span that nobody signed was believed')
+    },
+  },
   exact('public key', decodeSpki, encodeSpki, encodeSpki({ scheme: 0x0807, publicKey: octetsOf(32) })),
 ]
