@@ -26,6 +26,7 @@ export interface ReadFile {
 export class FileReader {
   /** Absolute paths of all that was asked for: a change of any of them may change the outcome. */
   readonly paths = new Set<string>()
+  readonly #digests: string[] = []
   readonly #mounts: string | undefined
 
   constructor({ mounts }: FileReaderOptions) {
@@ -41,12 +42,19 @@ export class FileReader {
     const fieldPath = isMounted ? field.mounted : field.path
     this.paths.add(path)
     const octets = await read(path, { fieldPath, isMounted, maxOctets })
+    const digest = createHash('sha256').update(octets).digest()
+    this.#digests.push(`${digest.toString('hex')} ${path}`)
     const wanted = file?.sha256 ?? NONE
-    if (wanted.length > 0 && !createHash('sha256').update(octets).digest().equals(wanted)) {
+    if (wanted.length > 0 && !digest.equals(wanted)) {
       octets.fill(0)
       throw new ConfigProblem('CredentialPending', fieldPath, `${path} does not hold what it must hold yet`)
     }
     return { path, octets, fieldPath }
+  }
+
+  /** Equal for two readers that read the same content at the same paths. */
+  get contents(): string {
+    return this.#digests.toSorted().join('\n')
   }
 
   #pathOf(file: File | undefined, field: FileField): { readonly path: string; readonly isMounted: boolean } {

@@ -13,13 +13,17 @@ interface Handle {
   certificate: string
 }
 
+/** The port that the system chooses. */
+const CHOSEN = 40_000
+
 /** Addresses of a machine: each is somebody's or free, as with a real one. */
 class Machine implements ListenerKind<Config, Handle> {
   readonly name = 'mcp'
   readonly events: string[] = []
   readonly taken = new Set<number>()
 
-  open({ host, port, certificate }: Config): Promise<Handle> {
+  open({ host, port: wanted, certificate }: Config): Promise<Handle> {
+    const port = wanted === 0 ? CHOSEN : wanted
     if (this.taken.has(port)) return Promise.reject(new Error(`EADDRINUSE ${port}`))
     this.taken.add(port)
     this.events.push(`open ${port}`)
@@ -98,6 +102,14 @@ describe('a listener', () => {
     await become(config(1, { certificate: 'two' }))
     expect(machine.events).toEqual(['open 1'])
     await expect(slot.prepare(config(1, { certificate: 'bad' }))).rejects.toMatchObject({ message: 'bad certificate' })
+  })
+
+  it('at a port that the system chose stays there, also where that port is asked for', async () => {
+    await become(config(0))
+    await become(config(0, { certificate: 'two' }))
+    await become(config(CHOSEN))
+    await become(config(CHOSEN, { scheme: 'http' }))
+    expect(machine.events).toEqual(['open 40000', 'close 40000', 'open 40000'])
   })
 
   it('that has to be another one at the same address is closed first', async () => {

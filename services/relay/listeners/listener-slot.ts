@@ -44,8 +44,7 @@ export class ListenerSlot<Config extends ListenAddress, Handle extends { readonl
   async prepare(after: Config | undefined): Promise<ListenerChange> {
     const before = this.#open
     if (after === undefined) return this.#closing(before)
-    if (before === undefined) return this.#replacing(before, await this.#tryOpen(after))
-    if (!sharesPlace(before.config, after)) return this.#replacing(before, await this.#tryOpen(after))
+    if (before === undefined || !sharesPlace(before, after)) return this.#replacing(before, await this.#tryOpen(after))
     const change = await this.#trying(() => this.#kind.change(before.handle, before.config, after))
     return change === 'reopen' ? await this.#reopening(before, after) : this.#changing(change, before, after)
   }
@@ -122,7 +121,11 @@ export class ListenerSlot<Config extends ListenAddress, Handle extends { readonl
   }
 }
 
-/** Whether both cannot be open at a time; a port that the system chooses is kept. */
-function sharesPlace(one: ListenAddress, other: ListenAddress): boolean {
-  return one.port === other.port && (one.port !== 0 || one.host === other.host)
+/** Whether both cannot be open at a time; a port that the system chose is kept. */
+function sharesPlace(
+  { config, handle }: Open<ListenAddress, { readonly address: ListenAddress }>,
+  after: ListenAddress,
+): boolean {
+  if (after.port === 0) return config.port === 0 && config.host === after.host
+  return config.port === after.port || handle.address.port === after.port
 }

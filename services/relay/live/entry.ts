@@ -16,6 +16,8 @@ export interface Forced {
   readonly table: Table
   /** False: a route that is there and serves nothing, because what it leads to has no good version. */
   readonly isAvailable: boolean
+  /** Of the files that it was made from. */
+  readonly contents: string
 }
 
 /** Whether it is in force as it was sent last. */

@@ -234,6 +234,21 @@ describe('a file', () => {
     expect([headers().get('authorization'), told]).toEqual(['Bearer two', []])
   })
 
+  it('beside which another one changes is no reason to put anything into force again', async () => {
+    const key = join(folder, 'edge.key')
+    await createIdentityFile(key)
+    await apply([relaySettings(RELAY, { identity: { key: file(key) } }), backend({ headers: [secret('token', 'x')] })])
+    const before = rooms.events.length
+    writeFileSync(join(folder, 'token'), 'x')
+    await expect
+      .poll(() => {
+        clock.advance(250)
+        return rooms.names
+      })
+      .toEqual(['backend default/b'])
+    expect(rooms.events.slice(before)).toEqual(['changed'])
+  })
+
   it.each(['../token', '/etc/passwd'])('is never read outside the mounts: %s', async (name) => {
     await apply([SETTINGS()])
     expect(await apply([backend({ headers: [secret(name, 'x')] })])).toEqual(['backend default/b Invalid'])

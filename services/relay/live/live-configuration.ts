@@ -34,6 +34,8 @@ export class LiveResources implements LiveConfiguration {
   /** The relay resource. */
   #settingsOf: Entry | undefined
   readonly #dependents = new Dependents()
+  /** Of the files of what was prepared last. */
+  readonly #contents = new WeakMap<Entry, string>()
   readonly #files: FileWatch<Entry>
   #tail: Promise<unknown> = Promise.resolve()
   #onRefusalsChanged: (refusals: readonly Refusal[]) => void = () => {}
@@ -128,7 +130,10 @@ export class LiveResources implements LiveConfiguration {
     const removed = new Set([...dirty].filter(({ sent }) => sent === undefined))
     const { prepared, problems } = await this.#prepareAll(dirty)
     const settings = await this.#prepareSettings(dirty, prepared, problems)
-    if (settings.isMissing) this.#refuseAll(prepared, problems)
+    if (settings.isMissing) {
+      prepared.clear()
+      for (const entry of dirty) if (!problems.has(entry)) problems.set(entry, NO_SETTINGS)
+    }
     const settled = settle({ entries: this.#entries, holders: this.#holders, prepared, removed })
     this.#commit(settled, removed, settings)
     for (const [entry, problem] of [...problems, ...settled.problems]) this.#refuse(entry, problem)
@@ -142,11 +147,15 @@ export class LiveResources implements LiveConfiguration {
         this.#files.set(entry, [])
         return
       }
-      const { outcome, files } = await prepare(entry.sent, this.#options)
+      const { outcome, files, contents } = await prepare(entry.sent, this.#options)
       this.#files.set(entry, files)
+      const isSame = isCurrent(entry) && entry.force?.contents === contents
       if (outcome instanceof ConfigProblem) problems.set(entry, outcome)
+      // Something else changed in the folder of its files.
+      else if (isSame && dependencyOf(outcome) === undefined) return
       else {
         prepared.set(entry, outcome)
+        this.#contents.set(entry, contents)
         this.#dependents.set(entry, dependencyOf(outcome))
       }
     })
@@ -179,11 +188,6 @@ export class LiveResources implements LiveConfiguration {
     return this.#settingsOf !== undefined && this.#settingsOf.force !== undefined
   }
 
-  #refuseAll(prepared: Map<Entry, Table>, problems: Problems): void {
-    for (const entry of prepared.keys()) problems.set(entry, NO_SETTINGS)
-    prepared.clear()
-  }
-
   // --- what comes into force ---
 
   #commit({ accepted, unavailable }: Settled, removed: ReadonlySet<Entry>, settings: PreparedSettings): void {
@@ -206,7 +210,7 @@ export class LiveResources implements LiveConfiguration {
       if (sent === undefined) continue
       for (const claim of claimsOf(table)) this.#holders.set(claim, entry)
       const isSame = force?.isAvailable === isAvailable && isDeepStrictEqual(force.table, table)
-      entry.force = { version: sent.version, table, isAvailable }
+      entry.force = { version: sent.version, table, isAvailable, contents: this.#contents.get(entry) ?? '' }
       if (isAvailable) this.#clear(entry)
       if (!isSame) change.set(entry.id, table, isAvailable)
     }

@@ -21,6 +21,8 @@ export interface Prepared {
   readonly outcome: Table | ConfigProblem
   /** Absolute paths. */
   readonly files: ReadonlySet<string>
+  /** Equal where the files had the same content. */
+  readonly contents: string
 }
 
 /** Decodes a resource and reads its files. Never rejects for what a resource or a file can be. */
@@ -30,9 +32,10 @@ export async function prepare(resource: HeldResource, options: PrepareOptions): 
   try {
     if (resource.kind === 'relay' && resource.name !== relayName)
       throw invalid('metadata.name', 'this is another relay')
-    return { outcome: await read(resource, reader, environment), files: reader.paths }
+    const outcome = await read(resource, reader, environment)
+    return { outcome, files: reader.paths, contents: reader.contents }
   } catch (error) {
-    if (error instanceof ConfigProblem) return { outcome: error, files: reader.paths }
+    if (error instanceof ConfigProblem) return { outcome: error, files: reader.paths, contents: reader.contents }
     throw error
   }
 }

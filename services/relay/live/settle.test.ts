@@ -27,7 +27,7 @@ class Scene {
   /** In force at version 1. */
   force(name: string, forced: Table, isAvailable = true): Entry {
     const entry = this.#entry(name, forced.kind, '1')
-    entry.force = { version: '1', table: forced, isAvailable }
+    entry.force = { version: '1', table: forced, isAvailable, contents: '' }
     for (const claim of claimsOf(forced)) this.holders.set(claim, entry)
     return entry
   }

@@ -58,6 +58,12 @@ export function httpBackend(
   return heldMessage(name, { kind: 'backend', message })
 }
 
+export function heldBackend(name: string, server: Fields<typeof BackendSchema>['server']): HeldResource {
+  const wireName = name.replace('default/', '')
+  const message = create(BackendMessage, { wireName, ...(server === undefined ? {} : { server }) })
+  return heldMessage(name, { kind: 'backend', message })
+}
+
 export function peer(name: string, handle: string, changes: Fields<typeof PeerSchema> = {}): HeldResource {
   const message = create(PeerMessage, {
     identity: { case: 'handles', value: { handles: [handle] } },

@@ -39,7 +39,7 @@ export class ToldServer {
   /** Says something on every stream. */
   tell(text: string): void {
     for (const { stream } of this.#held) {
-      stream.event(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${text}"}}`)
+      stream.event(said(text))
     }
   }
 
@@ -67,7 +67,7 @@ export class ToldServer {
   #message(arrival: Arrival, { id, method, params }: Message): void {
     if (id === undefined) arrival.response.writeHead(202).end()
     else if (method === 'initialize') this.#initialize(arrival, id)
-    else if (params?.name === 'hold') this.#held.push({ id, stream: arrival.stream() })
+    else if (params?.name === 'hold') this.#held.push({ id, stream: arrival.stream().event(said('begun')) })
     else {
       const told = { server: this.name, said: arrival.headers['x-said'] ?? null, path: arrival.path }
       arrival.json(200, JSON.stringify({ jsonrpc: '2.0', id, result: told }))
@@ -80,6 +80,10 @@ export class ToldServer {
     const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: this.name, version: '1' } }
     arrival.json(200, JSON.stringify({ jsonrpc: '2.0', id, result }), { 'mcp-session-id': session })
   }
+}
+
+function said(text: string): string {
+  return `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${text}"}}`
 }
 
 interface Message {

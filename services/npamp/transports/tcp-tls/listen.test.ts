@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { ClosedError, LimitError } from '../../errors.ts'
+import { testAuthority } from './authority.test-support.ts'
 import { connected, dial, failureOf, hear, listen, rawTcp } from './peers.test-support.ts'
 
 describe('half-open connections', () => {
@@ -59,5 +60,32 @@ describe('a listener', () => {
     const error = await failureOf(listen({ port }))
     expect(error).toBeInstanceOf(ClosedError)
     expect(error.message).toContain('EADDRINUSE')
+  })
+})
+
+describe('a listener that changes while it is open', () => {
+  it('shows another certificate to the connections that come, and leaves the others alone', async () => {
+    const { ca, issue } = await testAuthority()
+    const { near, far, port, listener } = await connected()
+    const tls = { mode: 'ca', ca, serverName: 'peer.example' } as const
+    await failureOf(dial(port, { tls }))
+    await listener.renewTls({ mode: 'ca', ...(await issue('peer.example')) })
+    await expect(dial(port, { tls })).resolves.toBeDefined()
+    near.write([Uint8Array.of(7)])
+    expect(await hear(far).take(1)).toEqual(Uint8Array.of(7))
+  })
+
+  it('keeps its certificate where the other one is none', async () => {
+    const { port, listener } = await listen()
+    await expect(listener.renewTls({ mode: 'ca', cert: 'no', key: 'no' })).rejects.toMatchObject({ code: 'ARGUMENT' })
+    await expect(dial(port)).resolves.toBeDefined()
+  })
+
+  it('has other limits from then on', async () => {
+    const { port, listener, refused } = await listen()
+    listener.setLimits({ maxHalfOpen: 1, maxHalfOpenPerSource: 1 })
+    await dial(port)
+    await failureOf(dial(port))
+    expect((await refused.take()).code).toBe('HALF_OPEN')
   })
 })
