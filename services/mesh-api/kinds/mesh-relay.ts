@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import { duration } from '../fields/duration.ts'
 import { allowedNamespaces } from '../fields/grant.ts'
-import { addressBlock, allowedHost, allowedOrigin, httpUrl, listenHost, listenPort, publicUrl } from '../fields/host.ts'
+import { httpUrl } from '../fields/host.ts'
 import { annotationMap } from '../fields/labels.ts'
 import { SET } from '../fields/list-types.ts'
 import { filePath, objectName, replicaName } from '../fields/names.ts'
 import { image, podFields } from '../fields/pod.ts'
 import { quantity } from '../fields/quantity.ts'
-import { secretRef } from '../fields/reference.ts'
 import type { Resource } from './kind.ts'
-
-const MIB = 1024 * 1024
+import { limits } from './mesh-relay-limits.ts'
+import { listeners } from './mesh-relay-listeners.ts'
 
 const rotation = z
   .strictObject({
@@ -44,175 +43,6 @@ const identity = z
   })
   .prefault({})
   .describe('Who this relay is to its peers: its PeerHandle follows from the key.')
-
-const npampListener = z
-  .strictObject({
-    host: listenHost().default('0.0.0.0').describe('The address to listen on.'),
-    port: listenPort().describe('The TCP port; 0 lets the system choose. N-PAMP has no default port.'),
-    tls: z
-      .strictObject({
-        mode: z
-          .enum(['pinned', 'ca'])
-          .default('pinned')
-          .describe(
-            'pinned: a certificate made in memory, which nobody validates; the N-PAMP identities authenticate, and an active attacker on the outer TLS sees frame headers. ca: the certificate of secretRef, or of certFile.',
-          ),
-        certFile: filePath().optional().describe('In files, with mode ca: the certificate chain, PEM.'),
-        keyFile: filePath().optional().describe('In files, with mode ca: the private key of the certificate, PEM.'),
-        secretRef: secretRef().optional().describe('On a cluster, with mode ca: a Secret with tls.crt and tls.key.'),
-      })
-      .prefault({})
-      .describe('The outer TLS.'),
-  })
-  .describe('Where peers dial this relay. Absent: it only dials.')
-
-const httpTls = z
-  .strictObject({
-    certFile: filePath().optional().describe('In files: the certificate chain, PEM.'),
-    keyFile: filePath().optional().describe('In files: the private key of the certificate, PEM.'),
-    clientCAFile: filePath()
-      .optional()
-      .describe('In files: certificate authorities, PEM: a client without a certificate of one of them is refused.'),
-    secretRef: secretRef().optional().describe('On a cluster: a Secret with tls.crt and tls.key.'),
-    clientCertificates: z
-
-      .enum(['none', 'required'])
-      .optional()
-      .describe(
-        'With secretRef. required: a client without a certificate of the authorities in its ca.crt is refused. Default: none.',
-      ),
-  })
-  .describe('https instead of http. A certificate is read again when it changes.')
-
-const httpListener = (what: string) =>
-  z
-    .strictObject({
-      host: listenHost()
-        .default('127.0.0.1')
-        .describe('The address to listen on; 0.0.0.0 on a cluster, where clients are other pods.'),
-      port: listenPort().describe('The TCP port; 0 lets the system choose.'),
-      tls: httpTls.optional(),
-      publicURL: publicUrl()
-        .optional()
-        .describe(
-          'What clients call this listener where that is not the address listened on, such as https://mcp.example.com ' +
-            'behind a proxy. Its host and origin are served besides those of allowedHosts and allowedOrigins.',
-        ),
-      trustedProxies: z
-        .array(addressBlock())
-        .max(64)
-        .meta(SET)
-        .default([])
-        .describe(
-          'Blocks of addresses, such as 10.0.0.0/8, whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed.',
-        ),
-      allowedOrigins: z
-        .array(allowedOrigin())
-        .max(64)
-        .meta(SET)
-        .default([])
-        .describe(
-          'Values of Origin that are served besides those of the local host. A request without Origin is no browser and is served.',
-        ),
-      allowedHosts: z
-        .array(allowedHost())
-        .max(64)
-        .meta(SET)
-        .default([])
-        .describe('Values of Host that are served besides those of the local host and of the address listened on.'),
-    })
-    .describe(what)
-
-const listeners = () =>
-  z
-    .strictObject({
-      npamp: npampListener.optional(),
-      mcp: httpListener('Where MCP clients connect: Streamable HTTP at the paths of the routes.').optional(),
-      a2a: httpListener('Where A2A clients connect: JSON-RPC over HTTP at the paths of the routes.').optional(),
-      agentClient: httpListener('Where clients of the agent-client protocol connect.').optional(),
-      admin: adminListener.optional(),
-    })
-    .prefault({})
-    .describe('Where this relay listens.')
-
-const adminListener = z
-  .strictObject({
-    host: listenHost().default('127.0.0.1').describe('The address to listen on.'),
-    port: listenPort().describe('The TCP port; 0 lets the system choose.'),
-  })
-  .describe('Where /healthz, /readyz and /metrics answer.')
-
-const limits = z
-  .strictObject({
-    maxBodyBytes: z
-      .int()
-      .min(1024)
-      .max(16 * MIB - 65_536)
-      .default(4 * MIB)
-      .describe('The largest body of one northbound request, in octets; larger ones get 413.'),
-    maxHeaderBytes: z
-      .int()
-      .min(1024)
-      .max(MIB)
-      .default(16_384)
-      .describe('The most octets of HTTP headers in one northbound request or one answer of a backend.'),
-    maxReplyBytes: z
-      .int()
-      .min(1024)
-      .max(256 * MIB)
-      .default(16 * MIB - 65_536)
-      .describe('The largest single message of a backend, in octets. A peer may accept less (its maxFrameBytes).'),
-    sessionsPerRoute: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(10_000)
-      .describe('The most open legacy sessions of one route, and of one backend over all its callers.'),
-    sessionsPerPrincipal: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(5_000)
-      .describe(
-        'The most open legacy sessions of one client, over all routes: by the subject of its certificate, and all clients ' +
-          'without one together.',
-      ),
-    streamsPerSession: z
-      .int()
-      .min(1)
-      .max(1_024)
-      .default(16)
-      .describe('The most streams that the client of one legacy session has open by GET; one more gets 503.'),
-    eventStoreEvents: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(1_000)
-      .describe('The most events of one legacy session that are kept for a client that resumes; the oldest go first.'),
-    eventStoreBytes: z
-      .int()
-      .min(1_024)
-      .max(1_024 * MIB)
-      .default(MIB)
-      .describe('The same in octets.'),
-    eventStoreTotalBytes: z
-      .int()
-      .min(1_024)
-      .max(65_536 * MIB)
-      .default(64 * MIB)
-      .describe('The most octets of events that are kept over all sessions.'),
-    idleSession: duration().default('1h').describe('A legacy session without a request for this long ends.'),
-    drain: duration().default('10s').describe('How long a stopping relay waits for open exchanges.'),
-    halfOpenHandshakes: z
-      .int()
-      .min(1)
-      .max(65_536)
-      .default(256)
-      .describe('The most connections at once whose handshake is not finished.'),
-    halfOpenPerSource: z.int().min(1).max(65_536).default(16).describe('The same for one source address.'),
-  })
-  .prefault({})
-  .describe('Bounds of this relay.')
 
 const config = z
   .strictObject({

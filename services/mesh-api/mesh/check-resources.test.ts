@@ -210,4 +210,4 @@ it('judging 10,000 routes and peers stays linear', () => {
     aBackend(`b${index}`, { peers: [{ name: 'tools' }] }),
   ]).flat()
   expect(load(aRelay(), aPeer(), ...many).routes).toHaveLength(4_990)
-})
+}, 120_000)

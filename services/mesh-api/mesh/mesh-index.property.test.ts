@@ -172,9 +172,10 @@ it.each(['files', 'cluster'] as const)(
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   },
+  120_000,
 )
 
 /** All that an index says. */

@@ -22,7 +22,9 @@ import type { Closure } from './closure.ts'
 import type { MeshChange, MeshEffect, MeshIndexOptions } from './contract.ts'
 import { facetOf } from './facet.ts'
 import { MultiMap } from './multi-map.ts'
+import { compareIds, inOrder } from './order.ts'
 import { PolicyTargets } from './policy-targets.ts'
+import { Work } from './work.ts'
 
 /**
  * A whole set of objects that is told its changes, and says what follows from each: whose verdict is another, and what is
@@ -276,40 +278,12 @@ interface Binding {
 
 const NOTHING: Binding = { relays: new Set(), claims: new Set(), attached: new Set() }
 
-/** What one change makes necessary, and what has come of it. */
-class Work {
-  readonly bound = new Set<string>()
-  readonly judged = new Set<string>()
-  /** Claims that were made or given up, and who had them before. */
-  readonly claims = new Map<string, { readonly kind: KindName; readonly owner: string | undefined }>()
-  readonly #touched = new MultiMap<string, string>()
-  readonly #relays = new Set<string>()
-
-  touch(relay: string, keys: readonly string[]): void {
-    this.#relays.add(relay)
-    for (const key of keys) this.#touched.add(relay, key)
-  }
-
-  closures(): ReadonlyMap<string, readonly ObjectId[]> {
-    const relays = [...this.#relays].sort(compareNames)
-    return new Map(relays.map((relay) => [relay, inOrder([...this.#touched.get(relay)].map(idOfKey))]))
-  }
-}
-
 function minus(all: ReadonlySet<string>, without: ReadonlySet<string>): string[] {
   return [...all].filter((one) => !without.has(one))
 }
 
 function byName(a: AnyResource, b: AnyResource): number {
   return compareNames(nameOf(a.metadata), nameOf(b.metadata))
-}
-
-function inOrder(ids: readonly ObjectId[]): readonly ObjectId[] {
-  return [...ids].sort(compareIds)
-}
-
-function compareIds(a: ObjectId, b: ObjectId): number {
-  return a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : compareNames(a.name, b.name)
 }
 
 function withoutObject({ object: _, ...finding }: Finding): Omit<Finding, 'object'> {
