@@ -50,10 +50,10 @@ function levelOf({ type, status, reason }: Condition, { spec }: MeshObject): Tro
 }
 
 /**
- * CONTROL section 4: nobody has asked for an onDemand peer yet, which is how it should be. And of what this version does not
- * do nobody can say how it is.
+ * CONTROL section 4: nobody has asked for an onDemand peer or for a server yet, which is how it should be. And of what this
+ * version does not do nobody can say how it is.
  */
-const EXPECTED_UNKNOWN: ReadonlySet<string> = new Set(['NotDialled', 'NotImplemented'])
+const EXPECTED_UNKNOWN: ReadonlySet<string> = new Set(['NotDialled', 'NotTried', 'NotAsked', 'NotImplemented'])
 
 /** What to do, for the reasons where that can be said. */
 export function hintFor(reason: string): string | undefined {
@@ -70,6 +70,8 @@ const HINTS: Readonly<Record<string, string>> = {
   TargetDeleted: 'point it to something else, or delete it too',
   IdentityLost:
     'put the Secret back from a backup, or delete the MeshRelay and its other Secret to begin with a new identity',
+  IdentityDamaged: 'put the Secret back from a backup: what is in it now is no key',
+  OtherInstallation: 'two installations look after this namespace: give each its own watchNamespaces',
   NoRelay: 'the relay that it names has to run and to reach the control plane: kubectl describe its pods',
   CredentialPending: 'look again in a minute: kubelet takes its time to mount a changed Secret',
   Rejected: 'the log of the instance that the message names says more',
