@@ -44,7 +44,7 @@ export interface NpampListenerConfig extends AddressConfig {
 }
 
 /** PEM. */
-export interface McpTlsMaterial {
+interface McpTlsMaterial {
   readonly cert: Uint8Array
   readonly key: Uint8Array
   readonly clientCa?: Uint8Array

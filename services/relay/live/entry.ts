@@ -11,7 +11,7 @@ export interface Entry {
   refusal: Refusal | undefined
 }
 
-export interface Forced {
+interface Forced {
   readonly version: string
   readonly table: Table
   /** False: a route that is there and serves nothing, because what it leads to has no good version. */

@@ -1,14 +1,14 @@
-import { isDeepStrictEqual } from 'node:util'
 import { CLOSE_CODE, type CloseCause, ClosedError, type EstablishedInfo } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type { CallFailure, ClientNotification, Session, SessionEndReason } from '../exchanges/contract.ts'
 import { AssociationPool } from './association-pool.ts'
 import { callFailureOf, type DialFailure } from './dial-failure.ts'
-import { Dialler, type DiallerOptions } from './dialler.ts'
+import type { Dialler } from './dialler.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import type { AssociationHome, PeerAssociation } from './peer-association.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
-import { announcesOtherwise, dialsOtherwise, type PeerAddress, type PeerConfig } from './peer-config.ts'
+import { announcesOtherwise, type PeerConfig } from './peer-config.ts'
+import { type DiallingContext, PeerDialling } from './peer-dialling.ts'
 import { Retirement } from './retirement.ts'
 import {
   CANNOT_NAME_TARGETS,
@@ -26,9 +26,7 @@ export interface PeerOptions {
   readonly clock: Clock
   readonly watch: ExchangeWatch
   /** What dialling needs beyond what the peer itself says to its dialler; asked for anew when the way of dialling changes. */
-  readonly dialling: (
-    config: PeerConfig,
-  ) => Omit<DiallerOptions, 'addresses' | 'clock' | 'create' | 'onFailed' | 'onRetry'>
+  readonly dialling: (config: PeerConfig) => DiallingContext
   /** A new association of this peer's as initiator, not opened yet. */
   readonly createAssociation: (peer: Peer) => PeerAssociation
   readonly observer: PeerObserver
@@ -62,9 +60,8 @@ export class Peer implements AssociationHome, CallCarrier {
   readonly #pool = new AssociationPool()
   readonly #waiting: WaitingCalls
   readonly #retirement: Retirement
-  readonly #dialledAt = new WeakMap<PeerAssociation, PeerAddress>()
+  readonly #dialling: PeerDialling
   #config: PeerConfig
-  #dialler: Dialler
   #closing = false
   #drains = false
   /** Of the last association that did not come to carry calls; it may be one that the peer dialled. */
@@ -81,7 +78,20 @@ export class Peer implements AssociationHome, CallCarrier {
       maxMs: options.maxRetiringMs,
       isReplaced: () => this.#pool.usable > 0 || !this.#dialler.canDial,
     })
-    this.#dialler = this.#newDialler()
+    this.#dialling = new PeerDialling(
+      {
+        clock,
+        contextOf: options.dialling,
+        create: () => options.createAssociation(this),
+        onFailed: (failure, rounds) => this.#dialFailed(failure, rounds),
+        onRetry: () => this.#grow('keep'),
+      },
+      config,
+    )
+  }
+
+  get #dialler(): Dialler {
+    return this.#dialling.dialler
   }
 
   get config(): PeerConfig {
@@ -126,14 +136,10 @@ export class Peer implements AssociationHome, CallCarrier {
     for (const association of [...this.#pool]) {
       if (!this.#pins(association)) association.abort(new ClosedError('CLOSED', 'its handle is not pinned any more'))
     }
-    const redials = dialsOtherwise(before, config)
-    if (redials) {
-      this.#dialler.stop('the way to the peer has changed')
-      this.#dialler = this.#newDialler()
-    }
+    const isElsewhere = this.#dialling.change(before, config)
     const announces = announcesOtherwise(before, config)
     for (const association of this.#pool) {
-      if (announces || (redials && this.#isElsewhere(association, before))) this.#retirement.add(association)
+      if (announces || isElsewhere(association)) this.#retirement.add(association)
     }
     this.#afterChange()
   }
@@ -154,32 +160,6 @@ export class Peer implements AssociationHome, CallCarrier {
     const { identity } = this.#config
     const handle = core.established?.peerHandle
     return identity.mode === 'any' || (handle !== undefined && identity.handles.includes(handle))
-  }
-
-  /** Whether it was dialled by us in a way in which it would not be dialled now. */
-  #isElsewhere(association: PeerAssociation, before: PeerConfig): boolean {
-    const address = this.#dialledAt.get(association)
-    if (address === undefined) return false
-    const { addresses, tls, profile } = this.#config
-    const isListed = addresses.some(({ host, port }) => host === address.host && port === address.port)
-    return !isListed || profile !== before.profile || !isDeepStrictEqual(tls, before.tls)
-  }
-
-  #newDialler(): Dialler {
-    const { clock, dialling, createAssociation } = this.#options
-    const config = this.#config
-    return new Dialler({
-      ...dialling(config),
-      addresses: config.dial === 'never' ? [] : config.addresses,
-      clock,
-      create: (address) => {
-        const association = createAssociation(this)
-        this.#dialledAt.set(association, address)
-        return association
-      },
-      onFailed: (failure, rounds) => this.#dialFailed(failure, rounds),
-      onRetry: () => this.#grow('keep'),
-    })
   }
 
   // --- calls ---
