@@ -1,7 +1,8 @@
 import type { Labels } from '../check/grants.ts'
 import type { ObjectId } from '../check/object-id.ts'
 import type { Place } from '../check/places.ts'
-import type { AnyResource } from '../kinds/all-kinds.ts'
+import type { AnyResource, Resources } from '../kinds/all-kinds.ts'
+import type { MeshRelay } from '../kinds/mesh-relay.ts'
 
 export interface MeshIndexOptions {
   readonly place: Place
@@ -31,4 +32,12 @@ export interface MeshEffect {
    * in whether they belong to it. Relays that are gone too.
    */
   readonly closures: ReadonlyMap<string, readonly ObjectId[]>
+}
+
+/**
+ * One relay and what it is sent (CONTROL section 1): the routes, peers, backends and discovery records that name it and
+ * that it permits, the policies that are for any of these, the anchors that they use. Nothing else.
+ */
+export interface Closure extends Pick<Resources, 'peers' | 'backends' | 'routes' | 'records' | 'policies' | 'anchors'> {
+  readonly relay: MeshRelay
 }
