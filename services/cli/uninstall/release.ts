@@ -72,9 +72,17 @@ async function releaseOne(client: KubeClient, type: ResourceType, first: KubeObj
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return
       if (!isKubeError(error, 'Invalid', 'Conflict') || attempt === ATTEMPTS) throw error
-      object = await client.find(type, object.metadata)
+      object = await againOf(client, type, object)
     }
   }
+}
+
+/** Listed by its name: whoever may do this may list and patch, and nothing else. */
+async function againOf(client: KubeClient, type: ResourceType, object: KubeObject): Promise<KubeObject | undefined> {
+  const { name, namespace } = object.metadata
+  const where = { fieldSelector: `metadata.name=${name}`, ...(namespace === undefined ? {} : { namespace }) }
+  const { items } = await client.list({ type, metadataOnly: true, ...where })
+  return items[0]
 }
 
 function isHeld({ metadata }: KubeObject): boolean {
