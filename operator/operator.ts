@@ -55,6 +55,8 @@ export class Operator {
   readonly #options: OperatorOptions
   readonly #running: Running[]
   readonly #events: EventRecorder
+  /** The last failure of each watch, by its resource. */
+  readonly #failures = new Map<string, string>()
   #isLeading = false
 
   constructor(options: OperatorOptions) {
@@ -182,8 +184,11 @@ export class Operator {
     return new WorkQueue({ clock, random, hooks: { depth } })
   }
 
+  /** Tried again every few seconds: told when it begins and when it becomes something else. */
   #failing(type: ResourceType<never>, error: KubeError): void {
-    this.#options.logger.warn({ resource: type.plural, code: error.code, err: error }, 'cannot be watched')
+    const level = this.#failures.get(type.plural) === error.code ? 'debug' : 'warn'
+    this.#failures.set(type.plural, error.code)
+    this.#options.logger[level]({ resource: type.plural, code: error.code, err: error }, 'cannot be watched')
   }
 }
 

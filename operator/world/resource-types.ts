@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta, ResourceType } from '@causeway/kube'
-import { API_VERSION, KIND_NAMES, KINDS, type KindName } from '@causeway/mesh-api'
+import { API_VERSION, IN_USE_FINALIZER, KIND_NAMES, KINDS, type KindName } from '@causeway/mesh-api'
 import type { MeshStatus } from '../status/mesh-status.ts'
 
 /** An object of the mesh as the API server has it: nothing of its spec is believed before it was validated. */
@@ -19,6 +19,16 @@ interface PlacedMeta extends ObjectMeta {
 /** Another installation keeps away from what one has accepted (CONTROL section 1). */
 export function isOurs({ status }: MeshObject, installation: string): boolean {
   return status?.controller === undefined || status.controller === installation
+}
+
+/**
+ * Whether the operator does what an object says: it is ours, and in force. One that is held back is in force until it goes
+ * (CONTROL section 6); not one whose dependents the garbage collector removes first.
+ */
+export function isManaged(object: MeshObject, installation: string): boolean {
+  const { deletionTimestamp, finalizers = [] } = object.metadata
+  const isHeld = finalizers.includes(IN_USE_FINALIZER) && !finalizers.includes('foregroundDeletion')
+  return isOurs(object, installation) && (deletionTimestamp === undefined || isHeld)
 }
 
 export interface SecretObject extends KubeObject {
@@ -46,8 +56,9 @@ export function meshType(kind: KindName): ResourceType<MeshObject> {
   return { group: MESH_GROUP, version: MESH_VERSION, plural: KINDS[kind].plural, kind, namespaced: true }
 }
 
-export const MESH_TYPES: ReadonlyMap<KindName, ResourceType<MeshObject>> = new Map(
-  KIND_NAMES.map((kind) => [kind, meshType(kind)]),
+/** Kinds of which the operator has something to say. */
+export const JUDGED_KINDS: readonly KindName[] = KIND_NAMES.filter((kind) =>
+  KINDS[kind].conditions.some(({ writer }) => writer === 'operator'),
 )
 
 export const SECRETS: ResourceType<SecretObject> = core('secrets', 'Secret')

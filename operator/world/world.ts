@@ -6,12 +6,13 @@ import {
   type KubeObject,
   type ResourceType,
 } from '@causeway/kube'
-import { CA_SECRET_NAME, CONTROL_PLANE_TLS_NAME, KIND_NAMES, type KindName, workloadLabels } from '@causeway/mesh-api'
+import { CA_SECRET_NAME, CONTROL_PLANE_TLS_NAME, type KindName, workloadLabels } from '@causeway/mesh-api'
 import { NEXT_CA_SECRET_NAME } from '../pki/secret-names.ts'
 import {
   CONFIG_MAPS,
-  MESH_TYPES,
+  JUDGED_KINDS,
   type MeshObject,
+  meshType,
   NAMESPACES,
   OWNED_TYPES,
   type OwnedObject,
@@ -54,9 +55,9 @@ export class World {
     this.#options = options
     const { watched } = options
     this.mesh = new Map(
-      KIND_NAMES.map((kind) => [
+      JUDGED_KINDS.map((kind) => [
         kind,
-        this.#informer(MESH_TYPES.get(kind) as ResourceType<MeshObject>, { namespaces: watched }, (change) => ({
+        this.#informer(meshType(kind), { namespaces: watched }, (change) => ({
           from: 'mesh',
           kind,
           ...change,

@@ -12,7 +12,7 @@ import type { RelayInput } from '../../infra/relay-input.ts'
 import type { CredentialStatus } from '../../status/mesh-status.ts'
 import { type DataRef, dataRefsOf } from '../../world/data-refs.ts'
 import type { Digests, Entries } from '../../world/entries.ts'
-import { isOurs, meshType } from '../../world/resource-types.ts'
+import { isManaged, meshType } from '../../world/resource-types.ts'
 import type { Change } from '../../world/world.ts'
 import { type Responsibility, regarding, type Tools } from '../responsibility.ts'
 import { applyCredentials } from './apply.ts'
@@ -61,9 +61,9 @@ export class CredentialsController implements Responsibility {
   async reconcile(key: string): Promise<ReconcileResult | undefined> {
     const { world, view, installation, mesh } = this.#tools
     const object = world.object('MeshRelay', key)
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined
+    if (object === undefined || !isManaged(object, installation.name)) return undefined
     const relay = view.valid('MeshRelay', object)
-    if (relay === undefined || !isOurs(object, installation.name)) return undefined
+    if (relay === undefined) return undefined
     const closure = mesh.index.closureOf(key)
     const users: AnyResource[] = closure === undefined ? [] : [...closure.backends, ...closure.peers]
     const refs = users.flatMap((user) => dataRefsOf(user).filter(({ isProjected }) => isProjected))

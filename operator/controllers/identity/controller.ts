@@ -2,7 +2,7 @@ import { isKubeError, keyOf, type ReconcileResult, refOf } from '@causeway/kube'
 import { identitySecretName, RELAY_LABEL } from '@causeway/mesh-api'
 import type { CryptoProvider } from '@causeway/npamp'
 import { DataMemo } from '../../world/data-memo.ts'
-import { type MeshObject, meshType, SECRETS, type SecretObject } from '../../world/resource-types.ts'
+import { isManaged, type MeshObject, meshType, SECRETS, type SecretObject } from '../../world/resource-types.ts'
 import type { Change } from '../../world/world.ts'
 import { type Responsibility, regarding, type Tools } from '../responsibility.ts'
 import { applyIdentity, type SlotSecrets, signingKey } from './apply.ts'
@@ -65,9 +65,10 @@ export class IdentityController implements Responsibility {
       this.#statements.delete(key)
       return undefined
     }
+    if (!isManaged(object, this.#options.tools.installation.name)) return undefined
     const known = await this.#known(object)
-    // A stored object that is not valid keeps what it has; one that goes gets nothing new.
-    if (known === undefined || object.metadata.deletionTimestamp !== undefined) return undefined
+    // A stored object that is not valid keeps what it has.
+    if (known === undefined) return undefined
     const decision = decideIdentity(known.facts)
     this.#judge(key, decision)
     if (decision.kind === 'steady') return again(decision.againAfterMs)
@@ -78,7 +79,7 @@ export class IdentityController implements Responsibility {
   async #step(key: string): Promise<ReconcileResult | undefined> {
     const { tools, provider } = this.#options
     const object = await tools.client.find(meshType('MeshRelay'), refOf(key))
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined
+    if (object === undefined || !isManaged(object, tools.installation.name)) return undefined
     const live = await this.#live(object)
     if (live === undefined) return undefined
     const decision = decideIdentity(live.gathered.facts)

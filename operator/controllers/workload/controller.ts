@@ -5,7 +5,7 @@ import type { RelayInput } from '../../infra/relay-input.ts'
 import { relayObjects } from '../../infra/relay-objects.ts'
 import { nextCondition, type Verdict } from '../../status/condition.ts'
 import { Freshest } from '../../world/freshest.ts'
-import { isOurs, type MeshObject, meshType, type OwnedObject, STATEFUL_SETS } from '../../world/resource-types.ts'
+import { isManaged, type MeshObject, meshType, type OwnedObject, STATEFUL_SETS } from '../../world/resource-types.ts'
 import type { Change } from '../../world/world.ts'
 import type { IdentityVerdict } from '../identity/controller.ts'
 import { type Responsibility, regarding, type Tools } from '../responsibility.ts'
@@ -53,10 +53,10 @@ export class WorkloadController implements Responsibility {
     const { tools, identityOf } = this.#options
     const { world, view, installation } = tools
     const object = this.#relays.get(key, world.watchOf('MeshRelay'))
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined
+    if (object === undefined || !isManaged(object, installation.name)) return undefined
     const relay = view.valid('MeshRelay', object)
     // CONTROL section 1: the last good version stays in force.
-    if (relay === undefined || !isOurs(object, installation.name)) return undefined
+    if (relay === undefined) return undefined
     const input: RelayInput = { relay, uid: object.metadata.uid, installation }
     const pass: Pass = { object, input, taken: [], remarks: [], isLeaving: false }
     const manifests = relayObjects(input)
