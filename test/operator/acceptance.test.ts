@@ -123,12 +123,15 @@ describe('Accepted', { timeout: 120_000 }, () => {
     await stand().startLeading({ installation: 'another' })
     await kube.untilEvent('bank', 'theirs', 'OtherInstallation')
     const before = await kube.get('StatefulSet', 'bank', 'causeway-theirs')
-    await kube.write('MeshRelay', 'bank', 'theirs', { replicas: 3 })
+    const { identity } = (await kube.get('MeshRelay', 'bank', 'theirs')).status
+    const rotate = { annotations: { 'mesh.causeway.dev/rotate-identity': 'now' } }
+    await kube.write('MeshRelay', 'bank', 'theirs', { replicas: 3 }, rotate)
     await kube.write('MeshRelay', 'bank', 'ours', {})
     await kube.untilCondition('MeshRelay', 'bank', 'ours', 'Accepted', { status: 'True' })
     await until('the other one is done', () => kube.find('StatefulSet', 'bank', 'causeway-ours'))
     expect((await kube.get('StatefulSet', 'bank', 'causeway-theirs')).spec).toEqual(before.spec)
-    expect((await kube.get('MeshRelay', 'bank', 'theirs')).status.controller).toBe(SYSTEM)
+    const { status } = await kube.get('MeshRelay', 'bank', 'theirs')
+    expect([status.controller, status.identity]).toEqual([SYSTEM, identity])
   })
 
   it('is put right again where a person edits it, and is not written where nothing differs', async () => {

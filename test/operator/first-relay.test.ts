@@ -49,6 +49,17 @@ describe('an operator on an empty cluster, and then a relay', () => {
     await kube.untilEvent('shop', 'edge', 'KeyCreated')
   })
 
+  it('tells how it is, and what it does', async () => {
+    const operator = await stand().startOperator()
+    const admin = await until('it listens', () => operator.admin)
+    await until('it is ready, though another one leads', async () => (await fetch(`${admin}/readyz`)).status === 200)
+    expect((await fetch(`${admin}/healthz`)).status).toBe(200)
+    const metrics = await (await fetch(`${admin}/metrics`)).text()
+    expect(metrics).toContain('causeway_operator_leader 0')
+    expect(metrics).toMatch(/causeway_operator_requests_total\{[^}]*verb="list"[^}]*\} [1-9]/)
+    await operator.stop()
+  })
+
   it('then writes nothing more', async () => {
     const { cluster } = stand()
     const writes = async () =>

@@ -65,6 +65,29 @@ describe('what is in use', { timeout: 120_000 }, () => {
     await gone('MeshBackend', 'shop', 'two')
   })
 
+  it('stays in force until it goes', async () => {
+    const { kube } = stand()
+    await stand().startLeading()
+    await given('held')
+    await kube.delete('MeshRelay', 'shop', 'edge')
+    await kube.untilCondition('MeshRelay', 'shop', 'edge', 'Accepted', { status: 'True', reason: 'InUse' })
+    const { uid } = await until(
+      'it runs',
+      async () => (await kube.find('StatefulSet', 'shop', 'causeway-edge'))?.metadata,
+    )
+    await kube.delete('StatefulSet', 'shop', 'causeway-edge')
+    await kube.delete('Secret', 'shop', 'causeway-edge-client')
+    await until('what runs it is made again', async () => {
+      const found = await kube.find('StatefulSet', 'shop', 'causeway-edge')
+      return found !== undefined && found.metadata.uid !== uid
+    })
+    await until('its certificate too', () => kube.find('Secret', 'shop', 'causeway-edge-client'))
+    await kube.delete('MeshRoute', 'shop', 'held')
+    await kube.delete('MeshBackend', 'shop', 'held')
+    await gone('MeshRelay', 'shop', 'edge')
+    await until('all goes with it', async () => !(await kube.find('StatefulSet', 'shop', 'causeway-edge')))
+  })
+
   it('is not held by those who name each other and all go', async () => {
     const { kube } = stand()
     await stand().startLeading()
