@@ -21,7 +21,7 @@ export const listenHost = () =>
     .max(253)
     .regex(
       new RegExp(`^(${HOST_NAME}|${IPV6})$`),
-      'must be a host name, an IPv4 address or an IPv6 address without brackets',
+      'must be a host name, an IPv4 address or an IPv6 address without brackets, such as 127.0.0.1',
     )
 
 /** 0 lets the system choose. */
@@ -33,7 +33,7 @@ export const serverName = () =>
     .string()
     .min(1)
     .max(253)
-    .regex(new RegExp(`^${HOST_NAME}$`), 'must be a host name')
+    .regex(new RegExp(`^${HOST_NAME}$`), 'must be a host name, such as mesh.example.com')
 
 /** What an HTTP client may write into `Host`: a host, with a port where it matters. */
 export const allowedHost = () =>
@@ -41,7 +41,10 @@ export const allowedHost = () =>
     .string()
     .min(1)
     .max(260)
-    .regex(new RegExp(`^${AUTHORITY_HOST}(:${PORT})?$`), 'must be host or host:port, an IPv6 address in brackets')
+    .regex(
+      new RegExp(`^${AUTHORITY_HOST}(:${PORT})?$`),
+      'must be host or host:port, an IPv6 address in brackets, such as mcp.example.com',
+    )
 
 /** What a browser may write into `Origin` (RFC 6454 section 7). */
 export const allowedOrigin = () =>
@@ -51,7 +54,7 @@ export const allowedOrigin = () =>
     .max(300)
     .regex(
       new RegExp(`^[a-z][-+.a-z0-9]*://${AUTHORITY_HOST}(:${PORT})?$`),
-      'must be an origin: scheme://host or scheme://host:port, without a path',
+      'must be an origin: scheme://host or scheme://host:port, without a path, such as https://app.example.com',
     )
 
 /** Digest 01: the npamp scheme has no default port. Neither user information nor path, query or fragment. */
@@ -62,7 +65,7 @@ export const npampUrl = () =>
     .max(300)
     .regex(
       new RegExp(`^npamp://${AUTHORITY_HOST}:${PORT}$`),
-      'must be npamp://host:port: the port is required, and there is no user name, path, query or fragment',
+      'must be npamp://host:port: the port is required, and there is no user name, path, query or fragment, such as npamp://mesh.example.com:8443',
     )
 
 /** Credentials come by Secret, never in a URL; a fragment never reaches a server. */
@@ -73,7 +76,7 @@ export const httpUrl = () =>
     .max(2048)
     .regex(
       new RegExp(`^https?://${AUTHORITY_HOST}(:${PORT})?(/[!$-;=@-Z_a-z~%]*)?(\\?[!$-;=?@-Z_a-z~%/]*)?$`),
-      'must be http://host[:port][/path][?query] or https://..., without user name, password, fragment or blanks',
+      'must be http://host[:port][/path][?query] or https://..., without user name, password, fragment or blanks, such as https://mcp.example.com/mcp',
     )
     .register(FIELD_FACTS, { secretQuery: true })
 
@@ -85,7 +88,7 @@ export const publicUrl = () =>
     .max(1024)
     .regex(
       new RegExp(`^https?://${AUTHORITY_HOST}(:${PORT})?(/[-._~A-Za-z0-9]+)*/?$`),
-      'must be http://host[:port][/path] or https://..., such as https://mcp.example.com, without query and fragment',
+      'must be http://host[:port][/path] or https://..., without query and fragment, such as https://mcp.example.com',
     )
 
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'

@@ -12,7 +12,7 @@ export const objectName = () =>
     .max(253)
     .regex(
       new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`),
-      'must be lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit',
+      'must be lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit, such as search',
     )
 
 /** `metadata.namespace`: a DNS label. */
@@ -23,7 +23,7 @@ export const namespaceName = () =>
     .max(63)
     .regex(
       new RegExp(`^${DNS_LABEL}$`),
-      'must be lower-case letters, digits and "-", beginning and ending with a letter or digit',
+      'must be lower-case letters, digits and "-", beginning and ending with a letter or digit, such as team-a',
     )
 
 /** The name of a part of an object, such as a rule. */
@@ -34,7 +34,7 @@ export const objectLabel = () =>
     .max(63)
     .regex(
       new RegExp(`^${DNS_LABEL}$`),
-      'must be lower-case letters, digits and "-", beginning and ending with a letter or digit',
+      'must be lower-case letters, digits and "-", beginning and ending with a letter or digit, such as team-a',
     )
 
 /** A tool's name, or how names begin. MCP: 1 to 128 characters. */
@@ -43,7 +43,7 @@ export const toolPattern = () =>
     .string()
     .min(1)
     .max(128)
-    .regex(/^[^* \t\n\r]*[*]?$/, 'must be the name of a tool, or its beginning and a *')
+    .regex(/^[^* \t\n\r]*[*]?$/, 'must be the name of a tool, or its beginning and a *, such as files.*')
 
 /** A key of a Secret or ConfigMap. */
 export const dataKey = () =>
@@ -51,7 +51,10 @@ export const dataKey = () =>
     .string()
     .min(1)
     .max(253)
-    .regex(/^[-._a-zA-Z0-9]+$/, 'must be a key of a Secret or ConfigMap: letters, digits, "-", "_" and "."')
+    .regex(
+      /^[-._a-zA-Z0-9]+$/,
+      'must be a key of a Secret or ConfigMap: letters, digits, "-", "_" and ".", such as tls.crt',
+    )
 
 /** The most octets that a target's name has on the wire (CARRIAGE section 1, RouteContext key 0). */
 export const MAX_WIRE_NAME_OCTETS = 63
@@ -64,7 +67,7 @@ export const wireName = () =>
     .max(MAX_WIRE_NAME_OCTETS)
     .regex(
       /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/,
-      'must be letters, digits, "-", "." and "_", beginning and ending with a letter or digit',
+      'must be letters, digits, "-", "." and "_", beginning and ending with a letter or digit, such as search',
     )
 
 /** HELLO extension key 3 (CARRIAGE section 1). */
@@ -73,7 +76,7 @@ export const replicaName = () =>
     .string()
     .min(1)
     .max(63)
-    .regex(/^[-a-z0-9.]+$/, 'must be lower-case letters, digits, "-" and "."')
+    .regex(/^[-a-z0-9.]+$/, 'must be lower-case letters, digits, "-" and ".", such as edge-0')
 
 /** The name of an HTTP header, lower case as it crosses the mesh. */
 export const headerName = () =>
@@ -81,7 +84,7 @@ export const headerName = () =>
     .string()
     .min(1)
     .max(128)
-    .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'must be the name of an HTTP header in lower case')
+    .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'must be the name of an HTTP header in lower case, such as x-tenant')
 
 /** The name of an environment variable; some of Windows have parentheses. */
 export const environmentName = () =>
@@ -91,7 +94,7 @@ export const environmentName = () =>
     .max(256)
     .regex(
       /^[A-Za-z_][-._()A-Za-z0-9]*$/,
-      'must be the name of an environment variable: letters, digits, "_", "-", "." and parentheses, no digit first',
+      'must be the name of an environment variable: letters, digits, "_", "-", "." and parentheses, no digit first, such as API_KEY',
     )
 
 /** A path of the file system; a relative one starts from the folder of the file that it stands in. */
@@ -100,5 +103,5 @@ export const filePath = () =>
     .string()
     .min(1)
     .max(4096)
-    .regex(/^[^\0]+$/, 'must be a path without NUL')
+    .regex(/^[^\0]+$/, 'must be a path without NUL, such as keys/edge.pem')
     .register(FIELD_FACTS, { file: true })

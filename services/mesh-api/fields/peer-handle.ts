@@ -10,5 +10,5 @@ export const peerHandle = () =>
     .max(56)
     .regex(
       /^bciq[a-p][a-z2-7]{50}[aiqy]$/,
-      'must be a PeerHandle: 56 characters that begin with bciq (see `causeway keys show`)',
+      'must be a PeerHandle (see `causeway keys show`), such as bciqj6hzzzgs3tczvxwp4d2vjttmevivmqgfkh4mh7ujkzv2gt6gg75i',
     )

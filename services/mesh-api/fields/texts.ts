@@ -12,7 +12,7 @@ export const headerValue = () =>
     .string()
     .min(1)
     .max(MAX_HEADER_VALUE)
-    .regex(HEADER_VALUE, 'must be printable ASCII in one line, without a blank at either end')
+    .regex(HEADER_VALUE, 'must be printable ASCII in one line, without a blank at either end, such as Bearer 0a1b2c')
     .register(FIELD_FACTS, { secret: true })
 
 /** A program: a name that PATH knows, or a path. */
@@ -29,14 +29,14 @@ export const argument = () =>
   z
     .string()
     .max(32_768)
-    .regex(/^[^\0]*$/, 'must be without NUL')
+    .regex(/^[^\0]*$/, 'must be without NUL, such as --verbose')
     .register(FIELD_FACTS, { secret: true })
 
 export const environmentValue = () =>
   z
     .string()
     .max(32_768)
-    .regex(/^[^\0]*$/, 'must be without NUL')
+    .regex(/^[^\0]*$/, 'must be without NUL, such as production')
     .register(FIELD_FACTS, { secret: true })
 
 /** An expression that relays evaluate; its language is CEL. */
@@ -55,4 +55,4 @@ export const namePattern = () =>
     .string()
     .min(1)
     .max(512)
-    .regex(/^[^*]*[*]?$/, 'must be a name, or its beginning and a *')
+    .regex(/^[^*]*[*]?$/, 'must be a name, or its beginning and a *, such as team-a/*')

@@ -4,7 +4,8 @@ import type { Rule } from './kind.ts'
 export const approvalRules: readonly Rule[] = [
   {
     id: 'DecisionHasAuthor',
-    message: 'decision and decidedBy are set together: a decision names who made it',
+    message:
+      'decision and decidedBy are set together: a decision names who made it, as in {decision: Approved, decidedBy: alice}',
     fieldPath: 'spec.decidedBy',
     cel: 'has(self.decision) == has(self.decidedBy)',
   },

@@ -14,7 +14,10 @@ const request = z
       .string()
       .min(36)
       .max(36)
-      .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID')
+      .regex(
+        /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        'must be a UUID, such as 0198c0de-0000-7000-8000-000000000001',
+      )
       .describe('Which call; a decision is good for this one, once.'),
     principal: z.string().min(1).max(1_024).describe('Who calls.'),
     peerHandle: peerHandle().optional().describe('The peer that it comes from.'),
@@ -25,7 +28,10 @@ const request = z
     argumentsSHA256: z
       .string()
       .max(64)
-      .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal')
+      .regex(
+        /^[0-9a-f]{64}$/,
+        'must be a SHA-256 in hexadecimal, such as e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      )
       .describe('SHA-256 of the message that is held.'),
     summary: z.string().max(4_096).optional().describe('What the policy lets a person see of it.'),
     policy: z

@@ -27,7 +27,7 @@ export const reason = () =>
     .string()
     .min(1)
     .max(1024)
-    .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/, 'must be CamelCase')
+    .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/, 'must be CamelCase, such as NotFound')
 
 export const text = () => z.string().max(32_768)
 
@@ -36,7 +36,7 @@ const condition = z.strictObject({
     .string()
     .min(1)
     .max(316)
-    .regex(/^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$/, 'must be CamelCase')
+    .regex(/^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$/, 'must be CamelCase, such as NotFound')
     .describe('The type, such as Programmed.'),
   status: truth().describe('Whether it is so.'),
   observedGeneration: generation()

@@ -4,7 +4,8 @@ import type { Rule } from './kind.ts'
 export const recordRules: readonly Rule[] = [
   {
     id: 'ExactlyOneBody',
-    message: 'exactly one of protocol, carriageClass, tool and agent must be set',
+    message:
+      'exactly one of protocol, carriageClass, tool and agent must be set, as in tool: {name: search, protocolId: 1}',
     fieldPath: 'spec',
     cel:
       '[has(self.protocol), has(self.carriageClass), has(self.tool), has(self.agent)]' +

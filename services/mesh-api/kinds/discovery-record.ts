@@ -62,7 +62,7 @@ const agent = z
       .string()
       .min(2)
       .max(128)
-      .regex(/^([0-9a-f]{2}){1,64}$/, 'must be 1 to 64 octets in hexadecimal')
+      .regex(/^([0-9a-f]{2}){1,64}$/, 'must be 1 to 64 octets in hexadecimal, such as 0a1b2c')
       .describe('Its name, 1 to 64 octets in hexadecimal.'),
     protocols: z
       .array(protocolId())
@@ -87,7 +87,7 @@ export const discoveryRecordSpec = z
       .string()
       .min(2)
       .max(64)
-      .regex(/^([0-9a-f]{2}){1,32}$/, 'must be 1 to 32 octets in hexadecimal')
+      .regex(/^([0-9a-f]{2}){1,32}$/, 'must be 1 to 32 octets in hexadecimal, such as 0a1b2c')
       .optional()
       .describe('The identity of the record, 1 to 32 octets in hexadecimal. Default: made of namespace and name.'),
     label: z.string().min(1).max(256).optional().describe('For people; nothing is found by it.'),

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { Words } from '../schema/forms.ts'
+import type { Node } from '../validate/plan.ts'
+import { planFor } from '../validate/validate.ts'
 import { KIND_NAMES, KINDS } from './all-kinds.ts'
 import { metadataSchema } from './metadata.ts'
 
@@ -18,6 +21,17 @@ describe.each([
 
   it('has a structural image', () => {
     expect(() => z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'throw' })).not.toThrow()
+  })
+})
+
+describe.each(KIND_NAMES)('what %s says to a text of the wrong form', (name) => {
+  it('is what is allowed, and an example that is', () => {
+    const wrong = textsWithPatterns(planFor(name).node, name).filter(({ pattern, words }) => {
+      const example = / such as (.+?)(, .*| or .*)?$/.exec(words.form ?? '')?.[1] ?? ''
+      // A public key has more than one line: it is said how to get one.
+      return !pattern.test(example) && !example.includes('openssl')
+    })
+    expect(wrong.map(({ at, words }) => `${at}: ${words.form}`)).toEqual([])
   })
 })
 
@@ -111,4 +125,19 @@ function stringFaults(schema: z.ZodString, at: string): string[] {
 
 function checksOf(schema: z.ZodString | z.ZodArray): string[] {
   return (schema.def.checks ?? []).map((check) => check._zod.def.check)
+}
+
+function textsWithPatterns(node: Node, at: string): { at: string; pattern: RegExp; words: Words }[] {
+  switch (node.type) {
+    case 'object':
+      return [...node.fields].flatMap(([name, field]) => textsWithPatterns(field, `${at}.${name}`))
+    case 'list':
+      return textsWithPatterns(node.entry, `${at}[]`)
+    case 'map':
+      return textsWithPatterns(node.value, `${at}{}`)
+    case 'string':
+      return node.pattern === undefined ? [] : [{ at, pattern: node.pattern, words: node.words }]
+    default:
+      return []
+  }
 }

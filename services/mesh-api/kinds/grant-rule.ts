@@ -4,7 +4,8 @@ import type { Rule } from './kind.ts'
 export const grantRules: readonly Rule[] = [
   {
     id: 'SelectorWithFrom',
-    message: 'selector is set with from Selector, and only then',
+    message:
+      'selector is set with from Selector, and only then, as in {from: Selector, selector: {matchLabels: {team: a}}}',
     fieldPath: 'spec.allowedNamespaces.selector',
     cel: "(self.allowedNamespaces.from == 'Selector') == has(self.allowedNamespaces.selector)",
   },

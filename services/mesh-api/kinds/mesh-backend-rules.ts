@@ -10,7 +10,7 @@ export const backendRules: readonly Rule[] = [
   {
     // CONTROL section 1: a longer object name needs meshName.
     id: 'WireNameLength',
-    message: `meshName is required, because the object's name is longer than ${MAX_WIRE_NAME_OCTETS} octets`,
+    message: `meshName is required, because the object's name is longer than ${MAX_WIRE_NAME_OCTETS} octets, as in meshName: search`,
     fieldPath: 'spec.meshName',
     cel: `has(self.spec.meshName) || self.metadata.name.size() <= ${MAX_WIRE_NAME_OCTETS}`,
     at: 'object',

@@ -6,7 +6,9 @@ const ACCEPTS_ANY = 'has(self.identity.acceptAny) && self.identity.acceptAny'
 export const peerRules: readonly Rule[] = [
   {
     id: 'ExactlyOneIdentity',
-    message: 'exactly one of identity.handles, identity.acceptAny, identityFrom and trustAnchorRef must be set',
+    message:
+      'exactly one of identity.handles, identity.acceptAny, identityFrom and trustAnchorRef must be set, as in identityFrom: ' +
+      '{relayRef: {name: far}}',
     fieldPath: 'spec.identity',
     cel:
       `[has(self.identity.handles), ${ACCEPTS_ANY}, has(self.identityFrom), has(self.trustAnchorRef)]` +
@@ -21,13 +23,15 @@ export const peerRules: readonly Rule[] = [
   },
   {
     id: 'AddressToDial',
-    message: 'at least one address is required unless dial is never',
+    message: 'at least one address is required unless dial is never, as in [npamp://mesh.example.com:8443]',
     fieldPath: 'spec.addresses',
     cel: "self.dial == 'never' || self.addresses.size() > 0",
   },
   {
     id: 'BundleRequired',
-    message: 'exactly one of caFile, caSecretRef and caConfigMapRef is required when tls.mode is ca',
+    message:
+      'exactly one of caFile, caSecretRef and caConfigMapRef is required when tls.mode is ca, as in caSecretRef: {name: far-ca, ' +
+      'key: ca.crt}',
     fieldPath: 'spec.tls',
     cel: `self.tls.mode != 'ca' || ${bundles()} == 1`,
   },
@@ -48,7 +52,8 @@ export const peerRules: readonly Rule[] = [
   {
     // CARRIAGE section 1: mandatory with assumedProtocols.
     id: 'DefaultBackendRequired',
-    message: 'defaultBackend is required with assumedProtocols: such a peer cannot name a target',
+    message:
+      'defaultBackend is required with assumedProtocols: such a peer cannot name a target; as in defaultBackend: {name: search}',
     fieldPath: 'spec.defaultBackend',
     cel: '!has(self.assumedProtocols) || has(self.defaultBackend)',
   },

@@ -8,7 +8,8 @@ const LISTENERS = ['npamp', ...HTTP_LISTENERS, 'admin'] as const
 export const relayRules: readonly Rule[] = [
   {
     id: 'ListenerCertificateRequired',
-    message: 'with tls.mode ca exactly one of secretRef and certFile with keyFile is required',
+    message:
+      'with tls.mode ca exactly one of secretRef and certFile with keyFile is required, as in secretRef: {name: edge-tls}',
     fieldPath: 'spec.listeners.npamp.tls',
     cel:
       "!has(self.listeners.npamp) || self.listeners.npamp.tls.mode != 'ca' || " +
@@ -27,7 +28,8 @@ export const relayRules: readonly Rule[] = [
   ...HTTP_LISTENERS.flatMap((name) => httpCertificateRules(name)),
   {
     id: 'ListenersDistinct',
-    message: 'two listeners have the same host and port',
+    message:
+      'two listeners have the same host and port; give each a port of its own, as in mcp: {port: 8080}, admin: {port: 9090}',
     fieldPath: 'spec.listeners',
     cel: pairs(LISTENERS)
       .map(([one, other]) => apart(one, other))
@@ -48,7 +50,8 @@ export const relayRules: readonly Rule[] = [
   },
   {
     id: 'RotationBeyondOverlap',
-    message: 'every must be longer than overlap: a key is announced that long before it signs',
+    message:
+      'every must be longer than overlap: a key is announced that long before it signs, as in {every: 720h, overlap: 168h}',
     fieldPath: 'spec.identity.rotation.every',
     cel:
       `!has(self.identity.rotation.every) || ${isNone('self.identity.rotation.every')} || ` +
@@ -57,7 +60,7 @@ export const relayRules: readonly Rule[] = [
   },
   {
     id: 'StalenessKnown',
-    message: 'whenStale denyUnlessReadOnly needs maxStaleness, which says after how long',
+    message: 'whenStale denyUnlessReadOnly needs maxStaleness, which says after how long, as in maxStaleness: 1h',
     fieldPath: 'spec.config.maxStaleness',
     cel: "self.config.whenStale == 'serve' || has(self.config.maxStaleness)",
   },
@@ -94,7 +97,7 @@ function httpCertificateRules(name: (typeof HTTP_LISTENERS)[number]): Rule[] {
   return [
     {
       id: 'CertificateOnce',
-      message: 'exactly one of secretRef and certFile with keyFile is required',
+      message: 'exactly one of secretRef and certFile with keyFile is required, as in secretRef: {name: edge-tls}',
       fieldPath: `spec.listeners.${name}.tls`,
       cel: `${none} || (${hasPair(`${listener}.tls`)})`,
     },

@@ -5,33 +5,34 @@ import { CEL } from './never-accepted.ts'
 export const routeRules: readonly Rule[] = [
   {
     id: 'ExactlyOneForm',
-    message: 'exactly one of transparent and terminating must be set',
+    message:
+      'exactly one of transparent and terminating must be set, as in transparent: {target: {backendRef: {name: search}}}',
     fieldPath: 'spec.transparent',
     cel: 'has(self.transparent) != has(self.terminating)',
   },
   {
     id: 'ExactlyOneTarget',
-    message: 'exactly one of backendRef and peer must be set',
+    message: 'exactly one of backendRef and peer must be set, as in backendRef: {name: search}',
     fieldPath: 'spec.transparent.target',
     cel: '!has(self.transparent) || ' + 'has(self.transparent.target.backendRef) != has(self.transparent.target.peer)',
   },
   {
     id: 'ExactlyOneTarget',
-    message: 'exactly one of backendRef and peer must be set',
+    message: 'exactly one of backendRef and peer must be set, as in backendRef: {name: search}',
     fieldPath: 'spec.terminating.targets[]',
     at: 'spec.terminating.targets[]',
     cel: 'has(self.backendRef) != has(self.peer)',
   },
   {
     id: 'ExactlyOneAction',
-    message: 'exactly one of redact and deny must be set',
+    message: 'exactly one of redact and deny must be set, as in redact: [/address/street]',
     fieldPath: 'spec.terminating.guardrails[]',
     at: 'spec.terminating.guardrails[]',
     cel: 'has(self.redact) != has(self.deny)',
   },
   {
     id: 'AuthenticationSaysHow',
-    message: 'at least one of clientCertificate, accessKey and jwt must be set',
+    message: 'at least one of clientCertificate, accessKey and jwt must be set, as in clientCertificate: {}',
     fieldPath: 'spec.authentication',
     cel:
       '!has(self.authentication) || has(self.authentication.clientCertificate) || ' +
@@ -39,7 +40,8 @@ export const routeRules: readonly Rule[] = [
   },
   {
     id: 'PrincipalsAuthenticated',
-    message: 'principals need authentication, without which nobody is known',
+    message:
+      'principals need authentication, without which nobody is known, as in authentication: {clientCertificate: {}}',
     fieldPath: 'spec.principals',
     cel: '!has(self.principals) || has(self.authentication)',
   },

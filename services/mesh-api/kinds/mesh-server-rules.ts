@@ -68,7 +68,9 @@ export const serverRules: readonly Rule[] = [
   ...(['spec.mcp.headers[]', 'spec.a2a.headers[]'] as const).map(
     (at): Rule => ({
       id: 'HeaderOneValue',
-      message: 'exactly one of value, valueFile, valueFromEnv and valueFrom must be set',
+      message:
+        'exactly one of value, valueFile, valueFromEnv and valueFrom must be set, as in valueFrom: {secretRef: {name: search, ' +
+        'key: token}}',
       fieldPath: at,
       at,
       cel:

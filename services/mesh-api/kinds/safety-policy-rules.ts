@@ -4,20 +4,20 @@ import type { Rule } from './kind.ts'
 export const policyRules: readonly Rule[] = [
   {
     id: 'TargetsOneWay',
-    message: 'at most one of targetRefs and selector may be set',
+    message: 'at most one of targetRefs and selector may be set, as in selector: {matchLabels: {team: a}}',
     fieldPath: 'spec.selector',
     cel: '!has(self.targetRefs) || !has(self.selector)',
   },
   {
     id: 'RateLimitWithAction',
-    message: 'rateLimit is set with action rateLimit, and only then',
+    message: 'rateLimit is set with action rateLimit, and only then, as in rateLimit: {calls: 60, per: 1m}',
     fieldPath: 'spec.rules[].rateLimit',
     at: 'spec.rules[]',
     cel: "(self.action == 'rateLimit') == has(self.rateLimit)",
   },
   {
     id: 'RedactWithAction',
-    message: 'redact is set with action redact, and only then',
+    message: 'redact is set with action redact, and only then, as in redact: [/address/street]',
     fieldPath: 'spec.rules[].redact',
     at: 'spec.rules[]',
     cel: "(self.action == 'redact') == has(self.redact)",

@@ -43,7 +43,10 @@ const match = z
         z
           .string()
           .max(64)
-          .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'),
+          .regex(
+            /^[0-9a-f]{64}$/,
+            'must be a SHA-256 in hexadecimal, such as e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+          ),
       )
       .min(1)
       .max(256)

@@ -65,7 +65,7 @@ const identity = z
     successor: z
       .string()
       .max(32_768)
-      .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
+      .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64, such as pAAB')
       .optional()
       .describe('The successor statement of the announced key, for peers of other administrations.'),
   })
@@ -76,7 +76,10 @@ const sha256 = () =>
   z
     .string()
     .max(64)
-    .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal')
+    .regex(
+      /^[0-9a-f]{64}$/,
+      'must be a SHA-256 in hexadecimal, such as e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    )
 
 const credentials = z
   .array(

@@ -31,7 +31,7 @@ export const trustAnchorSpec = z
             .max(8_192)
             .regex(
               /^-----BEGIN PUBLIC KEY-----\n([A-Za-z0-9+/=]{1,76}\n)+-----END PUBLIC KEY-----\n?$/,
-              'must be a public key, PEM (SubjectPublicKeyInfo)',
+              'must be a public key, PEM (SubjectPublicKeyInfo), such as `openssl pkey -pubout` writes it',
             )
             .describe('The key: Ed25519, P-256 or ML-DSA-87.'),
         }),

@@ -4,7 +4,7 @@ import type { Rule } from './kind.ts'
 export const workloadRules: readonly Rule[] = [
   {
     id: 'VariableOneValue',
-    message: 'exactly one of value and valueFrom must be set',
+    message: 'exactly one of value and valueFrom must be set, as in value: production',
     fieldPath: 'spec.workload.env[]',
     at: 'spec.workload.env[]',
     cel: 'has(self.value) != has(self.valueFrom)',

@@ -110,7 +110,7 @@ describe('the loader never throws anything but ConfigurationError', () => {
       }),
       { numRuns: 2000 },
     )
-  })
+  }, 120_000)
 })
 
 it('block style, flow style and JSON mean the same', () => {
