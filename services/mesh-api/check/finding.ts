@@ -16,6 +16,7 @@ export interface Finding {
     | 'NotImplemented'
     | 'AnchorNotForThis'
     | 'TargetNotNamed'
+    | 'ProgramNotPermitted'
   readonly object: AnyResource
   readonly fieldPath: FieldPath
   readonly message: string

@@ -4,6 +4,7 @@ import { checkCollisions } from './collisions.ts'
 import type { Finding } from './finding.ts'
 import { checkListeners } from './listeners.ts'
 import { checkPlace } from './places.ts'
+import { checkPrograms } from './programs.ts'
 import { checkReferences } from './references.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -16,6 +17,7 @@ export function judge(object: AnyResource, surroundings: Surroundings): readonly
     ...checkReferences(object, surroundings),
     ...checkCollisions(object, surroundings),
     ...checkListeners(object, surroundings),
+    ...checkPrograms(object, surroundings),
   ]
 }
 

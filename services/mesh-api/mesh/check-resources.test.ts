@@ -204,6 +204,34 @@ describe('places', () => {
   })
 })
 
+describe('programs', () => {
+  const program = { mcp: { stdio: { command: 'node', args: ['-e', '0'] } }, peers: [] }
+  const shared = (from: string) =>
+    inNamespace(
+      'owner',
+      aRelay('edge', { identity: {}, allowedNamespaces: { from }, listeners: { mcp: { port: 8080 } } }),
+    )
+  const guest = (spec: Record<string, unknown>) =>
+    inNamespace('guest', aBackend('tools', { peers: [], relayRefs: [{ name: 'edge', namespace: 'owner' }], ...spec }))
+  const found = (...objects: readonly object[]) =>
+    checkResources(load(...objects), { place: 'cluster' }).map(({ id, object: { metadata }, fieldPath, message }) =>
+      [id, metadata.namespace, formatFieldPath(fieldPath), message].join(': '),
+    )
+
+  it('on a cluster only the namespace of a relay has programs started in its pods', () => {
+    expect(found(shared('All'), guest(program))).toEqual([
+      'ProgramNotPermitted: guest: spec.relayRefs[0].name: mcp.stdio starts a program with the rights of MeshRelay owner/edge, which only objects of namespace owner may; start the server yourself and give its mcp.url',
+    ])
+    const own = inNamespace('owner', aBackend('own', program))
+    expect(found(shared('All'), own, guest({ mcp: { url: 'http://127.0.0.1:3001/mcp' } }))).toEqual([])
+  })
+
+  it('files are all of one person', () => {
+    const relay = inNamespace('owner', aRelay('edge', { allowedNamespaces: { from: 'All' } }))
+    expect(problemsOf(relay, guest(program))).toEqual([])
+  })
+})
+
 it('judging 10,000 routes and peers stays linear', () => {
   const many = Array.from({ length: 4_990 }, (_, index) => [
     aRoute(`r${index}`, toPeer('tools', 'x')),
