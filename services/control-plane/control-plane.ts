@@ -49,7 +49,7 @@ export class ControlPlane {
     this.#server = new ConfigServer({
       ...options,
       configuration: this.configuration,
-      list: () => this.#list(),
+      list: (relay) => this.#list(relay),
       instances: this.instances,
       timing: { ...STREAM_TIMING, ...options.timing },
     })
@@ -59,7 +59,7 @@ export class ControlPlane {
   readFrom<Opened extends Source>(open: (observer: SourceObserver) => Opened): Opened {
     const source = open({ changed: (change) => this.#changed(change), synced: () => this.#synced() })
     this.#source = source
-    this.#relister = new Relister(source, this.#ended.signal)
+    this.#relister = new Relister(source, this.#options.clock, this.#ended.signal)
     return source
   }
 
@@ -99,8 +99,8 @@ export class ControlPlane {
     await this.#source?.close()
   }
 
-  #list(): Promise<void> {
-    return this.#relister?.list() ?? Promise.reject(new TypeError('there is no source'))
+  #list(relay: string): Promise<void> {
+    return this.#relister?.list(relay) ?? Promise.reject(new TypeError('there is no source'))
   }
 
   #changed(change: SourceChange): void {

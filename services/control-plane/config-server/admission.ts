@@ -28,6 +28,6 @@ export async function helloOf(messages: AsyncIterator<StreamMessage>): Promise<H
 
 type StreamMessage = ServedConfigStream extends { readonly received: AsyncIterable<infer Message> } ? Message : never
 
-/** As MeshRelay.spec.replicas allows. */
-const MAX_ORDINAL = 1_000_000
+/** As MeshRelay.spec.replicas allows: 1,000. Of one relay there are no more streams than that. */
+const MAX_ORDINAL = 999
 const BOOT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i

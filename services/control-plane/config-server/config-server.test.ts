@@ -276,13 +276,15 @@ describe('a source that is behind what an instance has seen', () => {
   })
 
   it('an instance that knows more than it said refuses, and is believed', async () => {
-    const { instance, source } = serving()
+    const { instance, source, clock } = serving()
     const error = { code: DeltaErrorCode.STALE_SOURCE, message: 'older', kinds: ['MeshRoute'] }
     const first = await instance.hello().delta()
     instance.reply(first.nonce, { error })
     const second = await instance.delta()
     expect([source.lists, second.rewound]).toEqual([1, false])
     instance.reply(second.nonce, { error })
+    await settled()
+    await clock.pass(1_000)
     const third = await instance.delta()
     expect([source.lists, third.rewound, described(third)]).toEqual([2, true, EVERYTHING])
   })

@@ -15,8 +15,8 @@ import type { StreamTiming } from './timing.ts'
 
 export interface ConfigServerOptions {
   readonly configuration: Configuration
-  /** Lists everything anew, consistently. Rejects only when everything ends. */
-  readonly list: () => Promise<void>
+  /** Lists everything anew for a relay (`namespace/name`), consistently. Rejects only when everything ends. */
+  readonly list: (relay: string) => Promise<void>
   readonly instances: InstanceTable
   readonly timing: StreamTiming
   readonly clock: Clock
@@ -75,6 +75,7 @@ export class ConfigServer {
     const instance = this.#admit(() => admitted(identity, hello, configuration.state(relayKey(name))?.uid))
     const served = new InstanceStream({
       ...this.#options,
+      list: () => this.#options.list(name),
       instance,
       stream,
       hello,
@@ -145,6 +146,8 @@ export class ConfigServer {
       throw new RpcError('ALREADY_EXISTS', 'a newer process of this instance has a stream')
     }
     this.#current.set(key, stream)
+    // Of one process two streams are enough: the last one, and the one that it takes over from.
+    for (const older of this.#othersOf(stream, relay)) if (older !== other) older.end()
     const streams = this.#byRelay.get(relay)
     if (streams === undefined) this.#byRelay.set(relay, new Set([stream]))
     else streams.add(stream)
@@ -158,9 +161,13 @@ export class ConfigServer {
   /** It has had its first Delta: an older stream of the same process has nothing left to do. */
   #serving(stream: InstanceStream): void {
     const { namespace, relay } = stream.instance
-    for (const other of this.#byRelay.get(`${namespace}/${relay}`) ?? []) {
-      if (other !== stream && instanceKey(other.instance) === instanceKey(stream.instance)) other.end()
-    }
+    for (const other of this.#othersOf(stream, `${namespace}/${relay}`)) other.end()
+  }
+
+  #othersOf(stream: InstanceStream, relay: string): readonly InstanceStream[] {
+    const key = instanceKey(stream.instance)
+    const streams = [...(this.#byRelay.get(relay) ?? [])]
+    return streams.filter((other) => other !== stream && instanceKey(other.instance) === key)
   }
 
   #remove(stream: InstanceStream, relay: string): void {

@@ -1,10 +1,19 @@
 import { create } from '@bufbuild/protobuf'
-import { type Delta, DeltaErrorCode, type DeltaReply, DeltaSchema, type Hello, resourceKindNumber } from '@causeway/rpc'
+import {
+  type Delta,
+  DeltaErrorCode,
+  type DeltaReply,
+  DeltaSchema,
+  type Hello,
+  MAX_MESSAGE_OCTETS,
+  resourceKindNumber,
+} from '@causeway/rpc'
 import { type ObjectKey, relayKey, resourceIdOf } from '../snapshot/object-key.ts'
 import { olderKinds, type Positions, positionsFor } from '../snapshot/positions.ts'
 import type { EncodedResource } from '../snapshot/resource.ts'
 import type { Position } from '../sources/source.ts'
-import { heldBy, positionsOf, type RefusedResource, refusalsOf } from './held.ts'
+import { heldBy, positionsOf, type RefusedResource } from './held.ts'
+import { refusalsOf } from './said.ts'
 
 /** What a relay is to have, as it is at this moment. */
 export interface DeliveryView {
@@ -27,6 +36,8 @@ export type Step =
   | { readonly do: 'list' }
   /** So much would go that it is waited for, and confirmed by a fresh list. */
   | { readonly do: 'hold'; readonly removals: number; readonly held: number }
+  /** One message has no room for what the instance lacks. */
+  | { readonly do: 'refuse'; readonly octets: number; readonly keys: readonly ObjectKey[] }
 
 /** What a reply comes to. */
 export type Outcome =
@@ -40,7 +51,7 @@ export type Outcome =
   /** Nothing of it was taken, for a reason that may pass; `delta` as it was meant. */
   | {
       readonly is: 'not taken'
-      readonly reason: 'Malformed' | 'NotStored'
+      readonly reason: 'Malformed' | 'NotStored' | 'TooLarge'
       readonly message: string
       readonly keys: readonly ObjectKey[]
     }
@@ -49,6 +60,10 @@ export type Outcome =
 
 /** CONTROL section 3: a Delta that would remove more than half of at least this many resources is held. */
 const MIN_HELD_FOR_HOLDING = 20
+/** What a Delta says of each resource besides its name and body, and of itself, at most. */
+const OCTETS_BESIDE = 64
+/** One in force, the next one rewound: an instance that calls that stale too does not do as it says. */
+const MAX_STALE_REPLIES = 2
 
 interface Outstanding {
   readonly nonce: bigint
@@ -102,6 +117,8 @@ export class Delivery {
     if (held >= MIN_HELD_FOR_HOLDING && removals.length * 2 > held && !isConfirmed) {
       return { do: 'hold', removals: removals.length, held }
     }
+    const octets = octetsOf(upserts) + removals.reduce((sum, key) => sum + key.length + OCTETS_BESIDE, 0)
+    if (octets > MAX_DELTA_OCTETS) return { do: 'refuse', octets, keys: upserts.map(({ objectKey }) => objectKey) }
     // Older even after a consistent list, or refused as stale after one: the source itself went back.
     return { do: 'send', delta: this.#send(view, upserts, removals, isOlder || this.#staleReplies > 1) }
   }
@@ -120,7 +137,16 @@ export class Delivery {
     this.#positions = outstanding.positions
     this.#isFirst = false
     this.#staleReplies = 0
-    return { is: 'accepted', changed, refused: refusalsOf(reply) }
+    return { is: 'accepted', changed, refused: this.#refused(reply) }
+  }
+
+  /** Whether the instance has some version of it, or is about to. */
+  has(key: ObjectKey): boolean {
+    return this.#held.has(key) || this.#outstanding?.changed.get(key) !== undefined
+  }
+
+  #refused(reply: DeltaReply): ReadonlyMap<ObjectKey, RefusedResource> {
+    return refusalsOf(reply, (key) => this.#held.has(key))
   }
 
   /** Without the settings of its relay an instance has nothing to put the rest into. */
@@ -174,11 +200,11 @@ export class Delivery {
     if (reply.nonce !== this.#nonce || reply.error !== undefined) {
       // An answer to the Delta before the outstanding one: the next reply has it too.
       if (reply.nonce < this.#nonce && reply.error === undefined) {
-        return { is: 'accepted', changed: new Map(), refused: refusalsOf(reply) }
+        return { is: 'accepted', changed: new Map(), refused: this.#refused(reply) }
       }
       return { is: 'inconsistent', message: `a reply to Delta ${reply.nonce}, which is not outstanding` }
     }
-    return { is: 'accepted', changed: new Map(), refused: refusalsOf(reply) }
+    return { is: 'accepted', changed: new Map(), refused: this.#refused(reply) }
   }
 
   #notTaken({ changed }: Outstanding, { code, message }: NonNullable<DeltaReply['error']>): Outcome {
@@ -186,7 +212,8 @@ export class Delivery {
     switch (code) {
       case DeltaErrorCode.STALE_SOURCE:
         this.#staleReplies++
-        return { is: 'stale' }
+        if (this.#staleReplies <= MAX_STALE_REPLIES) return { is: 'stale' }
+        return { is: 'inconsistent', message: 'it calls stale what was said to be rewound' }
       case DeltaErrorCode.MALFORMED:
         return { is: 'not taken', reason: 'Malformed', message, keys: [...changed.keys()] }
       case DeltaErrorCode.NOT_STORED:
@@ -195,4 +222,11 @@ export class Delivery {
         return { is: 'inconsistent', message }
     }
   }
+}
+
+/** A message has room for the rest: positions, and what is around it. */
+const MAX_DELTA_OCTETS = MAX_MESSAGE_OCTETS - 64 * 1024
+
+function octetsOf(upserts: readonly EncodedResource[]): number {
+  return upserts.reduce((sum, { name, body }) => sum + name.length + body.length + OCTETS_BESIDE, 0)
 }

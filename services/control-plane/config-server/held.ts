@@ -1,4 +1,4 @@
-import { type DeltaReply, type Hello, resourceKindOf } from '@causeway/rpc'
+import { type Hello, resourceKindOf } from '@causeway/rpc'
 import { type ObjectKey, resourceKey } from '../snapshot/object-key.ts'
 import { hexOf } from '../snapshot/resource.ts'
 import type { Position } from '../sources/source.ts'
@@ -26,14 +26,4 @@ export interface RefusedResource {
   readonly reason: string
   readonly fieldPath: string
   readonly message: string
-}
-
-export function refusalsOf({ refusals }: DeltaReply): Map<ObjectKey, RefusedResource> {
-  const refused = new Map<ObjectKey, RefusedResource>()
-  for (const { kind, name, version, reason, fieldPath, message } of refusals) {
-    const known = resourceKindOf(kind)
-    if (known === undefined) continue
-    refused.set(resourceKey(known, name), { versionHex: hexOf(version), reason, fieldPath, message })
-  }
-  return refused
 }

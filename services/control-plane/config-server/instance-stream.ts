@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import type { Clock } from '@causeway/kube'
 import {
   type Hello,
+  type InstanceStatus,
   type ReconnectReason,
   RpcError,
   type ServedConfigStream,
@@ -14,6 +15,7 @@ import type { InstanceName } from '../status/instance.ts'
 import type { InstanceTable } from '../status/instance-table.ts'
 import { type Confirmation, Delivery, type DeliveryView, type Outcome } from './delivery.ts'
 import type { RefusedResource } from './held.ts'
+import { statusOf } from './said.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 import { Timers } from './timers.ts'
 import type { StreamTiming } from './timing.ts'
@@ -85,11 +87,19 @@ export class InstanceStream {
         this.#concluded(this.#delivery.replied(message.value))
         return
       case 'status':
-        if (!this.#isSuperseded) this.#options.instances.status(this.instance, message.value)
+        this.#status(message.value)
         return
       default:
         this.fail(new RpcError('INVALID_ARGUMENT', 'a message that is no answer and no status after Hello'))
     }
+  }
+
+  #status(said: InstanceStatus): void {
+    if (this.#isSuperseded) return
+    this.#options.instances.status(
+      this.instance,
+      statusOf(said, (key) => this.#delivery.has(key)),
+    )
   }
 
   /** A newer stream of the same process is open: nothing more is sent here, and what is said here counts no more. */
@@ -145,6 +155,12 @@ export class InstanceStream {
         )
         this.#timers.start('hold', timing.holdMs, () => this.#list())
         return
+      case 'refuse': {
+        // Only another configuration makes it smaller: with the next change it is tried again.
+        const message = `what the relay lacks has ${step.octets} octets, more than one message has room for`
+        this.#refuseAll({ is: 'not taken', reason: 'TooLarge', message, keys: step.keys })
+        return
+      }
       case 'send': {
         const { upserts, removals, rewound } = step.delta
         this.#sentAt = clock.now()
@@ -192,11 +208,7 @@ export class InstanceStream {
         return
       case 'not taken':
         metrics.answered('not_taken', clock.now() - this.#sentAt)
-        logger.warn(
-          { ...this.#names(), reason: outcome.reason },
-          `an instance did not take a change: ${outcome.message}`,
-        )
-        this.#tell(new Map(), this.#notTaken(outcome))
+        this.#refuseAll(outcome)
         this.#timers.start('retry', this.#retryMs, () => this.#flush('none'))
         this.#retryMs = Math.min(this.#retryMs * 2, this.#options.timing.maxRetryMs)
         return
@@ -205,6 +217,12 @@ export class InstanceStream {
         logger.warn(this.#names(), `an instance and this process do not agree: ${outcome.message}`)
         this.fail(new RpcError('ABORTED', 'the configuration that was said is not the one that is held'))
     }
+  }
+
+  #refuseAll(outcome: Extract<Outcome, { is: 'not taken' }>): void {
+    const text = `an instance did not take a change: ${outcome.message}`
+    this.#options.logger.warn({ ...this.#names(), reason: outcome.reason }, text)
+    this.#tell(new Map(), this.#notTaken(outcome))
   }
 
   #accepted(

@@ -24,6 +24,8 @@ export type WithheldReason =
   | 'CredentialPending'
   /** What it refers to is itself not valid. */
   | 'ReferencePending'
+  /** Relays take no resource of its size. */
+  | 'TooLarge'
 
 export function notImplementedYet(fieldPath: string): Withheld {
   return new Withheld('NotImplemented', fieldPath, `${fieldPath} is not implemented yet`)

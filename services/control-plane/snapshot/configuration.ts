@@ -1,5 +1,6 @@
 import { type KindName, type MeshBackend, type MeshChange, MeshIndex, type Place } from '@causeway/mesh-api'
 import { resolve } from '../resolve/resolve.ts'
+import { Withheld } from '../resolve/withheld.ts'
 import type { InvalidObject, RelayIdentityStatus, SourceChange, SourceObject } from '../sources/source.ts'
 import { Dependents } from './dependents.ts'
 import { type Effects, EffectsBuilder } from './effects.ts'
@@ -167,12 +168,11 @@ export class Configuration {
     if (findings.length > 0) return { standing: { state: 'refused', findings }, ...GONE }
     const resolved = this.#dependents.tracked(key, (lookup) => resolve(object, lookup))
     if (resolved === 'not delivered') return { standing: { state: 'not delivered' }, ...GONE }
-    if ('withheld' in resolved) {
-      const placed = narrowed(last, object.resource)
-      const kept = placed === undefined ? relaysOf(object.resource) : NOWHERE
-      return { standing: { state: 'withheld', withheld: resolved.withheld }, placed, kept }
-    }
-    return { standing: { state: 'delivered' }, placed: placementOf(object, resolved.ir, last), kept: NOWHERE }
+    const made = 'withheld' in resolved ? resolved.withheld : placementOf(object, resolved.ir, last)
+    if (!(made instanceof Withheld)) return { standing: { state: 'delivered' }, placed: made, kept: NOWHERE }
+    const placed = narrowed(last, object.resource)
+    const kept = placed === undefined ? relaysOf(object.resource) : NOWHERE
+    return { standing: { state: 'withheld', withheld: made }, placed, kept }
   }
 
   #place(key: ObjectKey, before: Placement | undefined, after: Placement | undefined, effects: EffectsBuilder): void {

@@ -1,14 +1,21 @@
 import type { AnyResource } from '@causeway/mesh-api'
+import { MAX_BODY_OCTETS } from '@causeway/rpc'
 import type { Ir } from '../ir/ir.ts'
 import { referred } from '../resolve/lookup.ts'
+import { Withheld } from '../resolve/withheld.ts'
 import type { SourceObject } from '../sources/source.ts'
 import type { Placement } from './object-state.ts'
 import { encodeResource } from './resource.ts'
 
-/** The same object as `last` where nothing is different. */
-export function placementOf({ resource }: SourceObject, ir: Ir, last: Placement | undefined): Placement {
+/** The same object as `last` where nothing is different; or why relays would not take it. */
+export function placementOf({ resource }: SourceObject, ir: Ir, last: Placement | undefined): Placement | Withheld {
   const { namespace, name } = resource.metadata
   const encoded = encodeResource(`${namespace}/${name}`, ir)
+  const octets = encoded.body.length
+  // A relay takes nothing of a Delta that has it, and nothing else of the relay must wait for this one.
+  if (octets > MAX_BODY_OCTETS) {
+    return new Withheld('TooLarge', '', `it takes ${octets} octets; a relay takes at most ${MAX_BODY_OCTETS}`)
+  }
   const relays = relaysOf(resource)
   if (last?.resource.versionHex === encoded.versionHex && last.relays.join() === relays.join()) return last
   const handles = ir.kind === 'peer' && ir.identity !== 'any' ? ir.identity.handles : undefined

@@ -277,6 +277,8 @@ describe('Reachable and PostQuantum', () => {
       'False/Classical',
     ],
     [[peer(REACHABLE), peer(UNREACHABLE)], 'False/Unreachable', 'Unknown/NotDialled'],
+    // A peer that dials itself has come to one of them.
+    [[peer(REACHABLE), peer(NOT_TRIED)], 'True/Reached', 'Unknown/NotDialled'],
   ])('%#', async (said, reachable, postQuantum) => {
     const world = anAggregator()
     said.forEach((one, ordinal) => {
@@ -286,6 +288,22 @@ describe('Reachable and PostQuantum', () => {
     await world.clock.pass(2_500)
     expect(world.written.condition(PEER, 'Reachable')).toMatch(new RegExp(`^${reachable} `))
     expect(world.written.condition(PEER, 'PostQuantum')).toMatch(new RegExp(`^${postQuantum} `))
+  })
+
+  it('say of a peer that is waited for, because it is never dialled, that nothing is wrong', async () => {
+    const world = anAggregator([aRelay(), aPeer('tools', { dial: 'never', addresses: [] })])
+    accepts(world, instance(), PEER)
+    says(world, instance(), peer(NOT_TRIED))
+    await world.clock.pass(2_500)
+    expect(world.written.condition(PEER, 'Reachable')).toBe(
+      'Unknown/NotDialled 1: no association is open: none was needed from here yet, and the peer has opened none',
+    )
+    says(world, instance(), peer(REACHABLE))
+    await world.clock.pass(2_500)
+    expect(world.written.condition(PEER, 'Reachable')).toMatch(/^True\/Reached /)
+    says(world, instance(), peer(NOT_TRIED))
+    await world.clock.pass(2_500)
+    expect(world.written.condition(PEER, 'Reachable')).toMatch(/^Unknown\/NotDialled /)
   })
 
   it('say how many, and which one not', async () => {

@@ -4,6 +4,7 @@ import {
   DeltaErrorCode,
   type DeltaReply,
   type DeltaSchema,
+  MAX_BODY_OCTETS,
   ResourceKind,
   RouteSchema,
   versionOf,
@@ -23,7 +24,6 @@ import { LiveDouble } from '../../../test/fixtures/control/live-double.ts'
 import { MemoryFolder } from '../../../test/fixtures/control/memory-folder.ts'
 import { collectingLogger } from '../../../test/fixtures/control/quiet-logger.ts'
 import { ConfigStore } from './config-store.ts'
-import { MAX_BODY_OCTETS } from './limits.ts'
 import { encodeRecord } from './log/record.ts'
 
 async function open(folder: MemoryFolder | undefined = new MemoryFolder(), live = new LiveDouble()) {

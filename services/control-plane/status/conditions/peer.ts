@@ -6,7 +6,11 @@ import { NO_RELAY, no, unknown, type Verdict, yes } from './verdict.ts'
 export const EXPIRING_MS = 7 * 24 * 60 * 60 * 1_000
 
 export function peerReachable(concerned: readonly Concerned[]): Verdict {
-  const notDialled = { reason: 'NotDialled', message: 'no association is open, and none was needed yet' }
+  const notDialled = {
+    reason: 'NotDialled',
+    // A peer with `dial: never` comes when it needs something: that it has not come is no fault of anybody's.
+    message: 'no association is open: none was needed from here yet, and the peer has opened none',
+  }
   return reachable(concerned, ({ peer }) => peer, notDialled)
 }
 
@@ -14,7 +18,7 @@ export function peerReachable(concerned: readonly Concerned[]): Verdict {
 export function postQuantum(concerned: readonly Concerned[]): Verdict {
   if (concerned.length === 0) return NO_RELAY
   const open = concerned.filter(({ peer }) => peer?.postQuantum !== undefined)
-  if (open.length === 0) return unknown('NotDialled', 'no association is open')
+  if (open.length === 0) return unknown('NotDialled', 'no association that was dialled from here is open')
   const hybrid = open.filter(({ peer }) => peer?.postQuantum === true)
   const classical = open.find(({ peer }) => peer?.postQuantum === false)
   if (classical === undefined) return yes('PostQuantum', `the outer TLS of ${share(hybrid, open)} is post-quantum`)
@@ -33,9 +37,14 @@ export function identityExpiring(concerned: readonly Concerned[], nowMs: number)
 /** Unix milliseconds at which the first pinned identity ends; undefined: none is known to. */
 export function earliestEndMs(concerned: readonly Concerned[]): number | undefined {
   const ends = concerned.flatMap(({ peer }) =>
-    peer?.identityExpires === undefined ? [] : [Number(peer.identityExpires) * 1_000],
+    peer?.identityExpires === undefined ? [] : [Number(peer.identityExpires) * 1_000].filter(isDate),
   )
   return ends.length === 0 ? undefined : Math.min(...ends)
+}
+
+/** A peer says when its identity ends: what lies beyond every calendar has no end. */
+function isDate(ms: number): boolean {
+  return !Number.isNaN(new Date(ms).getTime())
 }
 
 export function successorPinned(concerned: readonly Concerned[]): Verdict {
