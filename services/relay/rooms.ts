@@ -29,6 +29,7 @@ export class Rooms implements InForce {
   readonly edge: McpEdge
   readonly #options: RoomsOptions
   readonly #routes: RouteSet
+  readonly #facts: ToolFacts
   readonly #npamp: ListenerSlot<ListenerConfig, TlsListener>
   readonly #mcp: ListenerSlot<McpListenerOpening, McpListener>
   readonly #admin: ListenerSlot<AddressConfig, Admin>
@@ -71,6 +72,7 @@ export class Rooms implements InForce {
       logger,
       metrics,
     })
+    this.#facts = this.#newFacts()
     this.#routes = new RouteSet({
       backend: (name) => this.backends.edgeTarget(name),
       peer: (...to) => this.mesh.target(...to),
@@ -81,7 +83,7 @@ export class Rooms implements InForce {
       clock,
       wallClock,
       random: randomBytes,
-      facts: this.#facts(),
+      facts: this.#facts,
       logger,
       metrics,
     })
@@ -171,21 +173,38 @@ export class Rooms implements InForce {
       const ended = this.#routes.change(routes)
       this.edge.setRoutes(this.#routes.table, ended, this.limits.drainMs)
     }
-    let grantsChanged = peers.size > 0
+    // CARRIAGE section 11: what is known of tools is known of one server.
+    const elsewhere = new Set<string>()
+    const grantsChanged = this.#changeBackends(backends, elsewhere)
+    this.#changePeers(peers, elsewhere)
+    this.#facts.forgetTargets(elsewhere)
+    if (grantsChanged || peers.size > 0) this.mesh.targetsChanged()
+    this.#options.onChanged()
+  }
+
+  /** True: peers find others than before. Adds to `elsewhere` the targets behind which another server is now, or none. */
+  #changeBackends(backends: RoomsChange['backends'], elsewhere: Set<string>): boolean {
+    let grantsChanged = false
     for (const [name, config] of backends) {
       if (config === undefined) this.backends.remove(name)
-      if (config === undefined || this.backends.set(config)) grantsChanged = true
+      const { grants, server } = config === undefined ? GONE : this.backends.set(config)
+      if (server) elsewhere.add(`backend/${name}`)
+      grantsChanged ||= grants
     }
     if (backends.size > 0) this.backends.prune((name) => this.#routes.leadsTo(name))
-    if (peers.size > 0) {
-      const gone = [...peers].filter(([, config]) => config === undefined).map(([name]) => name)
-      this.mesh.setPeers(
-        [...peers.values()].filter((config) => config !== undefined),
-        gone,
-      )
+    return grantsChanged
+  }
+
+  #changePeers(peers: RoomsChange['peers'], elsewhere: Set<string>): void {
+    if (peers.size === 0) return
+    for (const [name, config] of peers) {
+      if (config !== undefined && !this.mesh.isAnother(config)) continue
+      for (const target of this.#routes.targetsBehind(name)) elsewhere.add(target)
     }
-    if (grantsChanged) this.mesh.targetsChanged()
-    this.#options.onChanged()
+    this.mesh.setPeers(
+      [...peers.values()].filter((config) => config !== undefined),
+      [...peers.keys()].filter((name) => peers.get(name) === undefined),
+    )
   }
 
   denyUnlessReadOnly(denied: boolean): void {
@@ -240,7 +259,7 @@ export class Rooms implements InForce {
     return { provider, key, replica: settings.replica ?? replica, bootId: this.#bootId }
   }
 
-  #facts(): ToolFacts {
+  #newFacts(): ToolFacts {
     const { metrics } = this.#options
     return new Labels({
       onUnknownTool: () => metrics.add('causeway_tool_labels_total', 1, { reason: 'unknown_tool' }),
@@ -249,6 +268,7 @@ export class Rooms implements InForce {
   }
 }
 
+const GONE = { grants: true, server: true }
 const NOT_CONFIGURED: Readiness = { ok: false, reasons: ['the relay has no configuration yet'] }
 
 function halfOpenOf({ halfOpenHandshakes, halfOpenPerSource }: RelayLimits) {

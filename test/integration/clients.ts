@@ -29,16 +29,21 @@ export const PIN_MODERN = { pin: MODERN }
 
 let ids = 0
 
-/** A modern POST as octets, with the headers that must go with it. */
+/** A modern `tools/call` as octets, with the headers that must go with it. */
 export function modernCall(name: string, args: object, id: number | string | { raw: string } = ++ids) {
+  const { body, headers } = modernRequest('tools/call', { name, arguments: args }, id)
+  return { body, headers: { ...headers, 'mcp-name': name } }
+}
+
+/** The same of any request. */
+export function modernRequest(method: string, params: object, id: number | string | { raw: string } = ++ids) {
   const idText = typeof id === 'object' ? id.raw : JSON.stringify(id)
-  const meta = {
+  const _meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientCapabilities': {},
   }
-  const params = JSON.stringify({ name, arguments: args, _meta: meta })
   return {
-    body: `{"jsonrpc":"2.0","id":${idText},"method":"tools/call","params":${params}}`,
-    headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name },
+    body: `{"jsonrpc":"2.0","id":${idText},"method":"${method}","params":${JSON.stringify({ ...params, _meta })}}`,
+    headers: { 'mcp-protocol-version': MODERN, 'mcp-method': method },
   }
 }

@@ -17,6 +17,11 @@ export interface ToolFacts {
   listChanged(scope: FactScope): void
   /** Nothing more comes of this context: what is known for it may be forgotten. */
   forget(scope: FactScope): void
+  /**
+   * Other servers are behind these targets (`CallTarget.name`) now: nothing that those before said of their tools is true any
+   * more, nor what they still say.
+   */
+  forgetTargets(targets: ReadonlySet<string>): void
 }
 
 /** Whom facts are true for: one target, as one session or, outside sessions, one principal sees it. */
@@ -35,4 +40,5 @@ export const NO_TOOL_FACTS: ToolFacts = {
   listing: () => () => {},
   listChanged() {},
   forget() {},
+  forgetTargets() {},
 }

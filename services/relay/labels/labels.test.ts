@@ -37,6 +37,33 @@ describe('labels of tools/call', () => {
     expect(labels.effectOf(call('b'), 'tools/call', mine)).toBe(EFFECT.DESTRUCTIVE)
   })
 
+  it('another server behind a target: nothing of the one before is true any more, nor what it still says', () => {
+    const { labels } = started()
+    const other: FactScope = { ...mine, target: 'backend/default/other' }
+    list(labels, mine, [['a', READ]])
+    list(labels, other, [['a', READ]])
+    const late = labels.listing(listRequest(), mine)
+    labels.forgetTargets(new Set(['backend/default/a']))
+    expect([effects(labels, mine, 'a'), effects(labels, other, 'a')]).toEqual([[3], [0]])
+    late(listResult([['b', READ]]))
+    expect(effects(labels, mine, 'b')).toEqual([3])
+    list(labels, mine, [['a', READ]])
+    expect(effects(labels, mine, 'a')).toEqual([0])
+  })
+
+  it('of targets that changed, so many are remembered; lists that were asked for before teach nothing then', () => {
+    const { labels } = started()
+    const other: FactScope = { ...mine, target: 'backend/default/other' }
+    list(labels, other, [['a', READ]])
+    const [late, unchanged] = [labels.listing(listRequest(), mine), labels.listing(listRequest(), other)]
+    labels.forgetTargets(new Set(['backend/default/a']))
+    for (let n = 0; n < 10_000; n++) labels.forgetTargets(new Set([`backend/default/gone${n}`]))
+    for (const answered of [late, unchanged]) answered(listResult([['b', READ]]))
+    expect([effects(labels, mine, 'b'), effects(labels, other, 'a', 'b')]).toEqual([[3], [0, 3]])
+    list(labels, other, [['b', READ]])
+    expect(effects(labels, other, 'b')).toEqual([0])
+  })
+
   it('a newer list replaces the one before, and pages count as they come', () => {
     const { labels } = started()
     list(labels, mine, [

@@ -30,6 +30,12 @@ export class Labels implements ToolFacts {
   /** Least recently used first. */
   readonly #scopes = new Map<string, ToolsOfOne>()
   #tools = 0
+  /** Counts the times that other servers came behind targets. */
+  #changes = 0
+  /** At which of them another came behind a target, the latest last. */
+  readonly #changedAt = new Map<string, number>()
+  /** As if it were so of every target that is not remembered one by one. */
+  #othersChangedAt = 0
 
   constructor(options: LabelsOptions) {
     this.#options = options
@@ -53,7 +59,9 @@ export class Labels implements ToolFacts {
   listing(request: ScannedMessage, scope: FactScope): (result: CallReply) => void {
     const first = request.params === undefined || findMember(request.text, request.params, 'cursor') === undefined
     const generation = this.#find(scope)?.generation ?? 0
+    const asked = this.#changes
     return (result) => {
+      if (this.#changeOf(scope.target) > asked) return
       const message = result.message ?? scanned(result.octets)
       const page = message && toolPageOf(message)
       if (page === undefined) return
@@ -68,6 +76,25 @@ export class Labels implements ToolFacts {
 
   forget(scope: FactScope): void {
     this.#drop(keyOf(scope))
+  }
+
+  forgetTargets(targets: ReadonlySet<string>): void {
+    if (targets.size === 0) return
+    this.#changes++
+    for (const target of targets) {
+      this.#changedAt.delete(target)
+      this.#changedAt.set(target, this.#changes)
+    }
+    for (const [target, changedAt] of this.#changedAt) {
+      if (this.#changedAt.size <= MAX_CHANGED) break
+      this.#changedAt.delete(target)
+      this.#othersChangedAt = changedAt
+    }
+    for (const key of [...this.#scopes.keys()]) if (targets.has(targetIn(key))) this.#drop(key)
+  }
+
+  #changeOf(target: string): number {
+    return this.#changedAt.get(target) ?? this.#othersChangedAt
   }
 
   #find(scope: FactScope): ToolsOfOne | undefined {
@@ -98,9 +125,15 @@ export class Labels implements ToolFacts {
 }
 
 const MAX_SCOPES = 100_000
+/** Targets that lists may still be on their way from; beyond it those lists teach nothing, whatever they are of. */
+const MAX_CHANGED = 10_000
 
 function keyOf({ target, context }: FactScope): string {
   return `${target}\n${context}`
+}
+
+function targetIn(key: string): string {
+  return key.slice(0, key.indexOf('\n'))
 }
 
 function scanned(octets: Uint8Array): ScannedMessage | undefined {

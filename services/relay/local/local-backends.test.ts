@@ -140,13 +140,18 @@ describe('a backend', () => {
 describe('peers', () => {
   it('find a backend by its wire name where it is for them', () => {
     const found = (wireName: string, peer = 'default/p') => backends.find(wireName, peer)?.constructor.name
-    expect(backends.set(at(servers.one))).toBe(true)
+    expect(backends.set(at(servers.one))).toEqual({ grants: true, server: false })
     expect([found('b'), found('b', 'default/q'), found('x')]).toEqual(['BackendSlot', undefined, undefined])
-    expect(backends.set(at(servers.one, { connectTimeoutMs: 5 }))).toBe(false)
-    expect(backends.set(at(servers.one, { wireName: 'x' }))).toBe(true)
+    expect(backends.set(at(servers.one, { connectTimeoutMs: 5 }))).toEqual({ grants: false, server: false })
+    expect(backends.set(at(servers.one, { wireName: 'x' }))).toEqual({ grants: true, server: false })
     expect([found('b'), found('x')]).toEqual([undefined, 'BackendSlot'])
-    expect(backends.set(at(servers.one, { wireName: 'x', peers: new Set(['default/q']) }))).toBe(true)
+    expect(backends.set(at(servers.one, { wireName: 'x', peers: new Set(['default/q']) })).grants).toBe(true)
     expect([found('x'), found('x', 'default/q')]).toEqual([undefined, 'BackendSlot'])
+  })
+
+  it('find another server behind the same name', () => {
+    backends.set(at(servers.one))
+    expect(backends.set(at(servers.two))).toEqual({ grants: false, server: true })
   })
 
   it('find the right one where two exchange their names', () => {

@@ -5,12 +5,21 @@ import type { BackendContext } from '../create-backend.ts'
 import type { CallTarget } from '../exchanges/contract.ts'
 import type { LocalTarget, LocalTargets } from '../mesh/local-targets.ts'
 import { BackendSlot } from './backend-slot.ts'
+import { sameServer } from './same-server.ts'
 
 export interface LocalBackendsOptions extends BackendContext {
   readonly limits: RelayLimits
   /** A session of a client of this relay is over. */
   readonly onSessionLost: (sessionId: string) => void
   readonly onHealthChanged: () => void
+}
+
+/** What is another one than before. */
+export interface BackendChange {
+  /** Which peers find it, and by which name. */
+  readonly grants: boolean
+  /** What stood there until now. */
+  readonly server: boolean
 }
 
 /** The backends of one relay: by their names for its routes, and by wire names for the peers that may use them (CONTROL section 1). */
@@ -27,14 +36,17 @@ export class LocalBackends implements LocalTargets {
     this.#limits = options.limits
   }
 
-  /** Puts one configuration into force; no two have one wire name. True: peers may find others by names than before. */
-  set(config: BackendConfig): boolean {
+  /** Puts one configuration into force; no two have one wire name. */
+  set(config: BackendConfig): BackendChange {
     const slot = this.#slot(config.name)
     const before = slot.config
     this.#forgetWireName(slot)
     slot.set(config, this.#limits)
     this.#byWireName.set(config.wireName, slot)
-    return before?.wireName !== config.wireName || !isDeepStrictEqual(before.peers, config.peers)
+    return {
+      grants: before?.wireName !== config.wireName || !isDeepStrictEqual(before.peers, config.peers),
+      server: before !== undefined && !sameServer(before, config),
+    }
   }
 
   /** Its routes then lead nowhere, and no peer finds it. */

@@ -1,4 +1,4 @@
-import { OUTCOME } from '@causeway/npamp'
+import { EFFECT, OUTCOME } from '@causeway/npamp'
 import { describe, expect, it } from 'vitest'
 import { callRequest, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
 import { edgeAndTools } from '../../../test/fixtures/mesh/edge-and-tools.ts'
@@ -112,6 +112,26 @@ describe('a handle that is pinned no more', () => {
     await network.settle()
     expect(await sink.replyText()).toBe(RESULT)
     expect(edge.metrics.value('causeway_associations_open', { peer: 'other' })).toBe(1)
+  })
+})
+
+describe('a call that waits while its peer changes', () => {
+  it.each([
+    ['is labelled as if nothing were known of its tool where the peer is somebody else', true, EFFECT.DESTRUCTIVE],
+    ['keeps its label where only the address is another', false, EFFECT.READ_ONLY],
+  ])('%s', async (_what, isAnother, effect) => {
+    const mesh = edgeAndTools()
+    const { network, edge, backend, target, identities } = mesh
+    network.silent.add('tools')
+    const { sink } = start(target, modernRequest({ effect: EFFECT.READ_ONLY }))
+    await network.settle()
+    const identity = isAnother ? newIdentity('another') : identities.tools
+    const now = isAnother ? mesh.startTools(identity) : mesh.tools
+    network.listen('elsewhere', (transport) => now.mesh.accept(transport, () => {}))
+    edge.mesh.setPeers([peerConfig('tools', identity.handle, ELSEWHERE)], [])
+    await network.settle()
+    expect(await sink.replyText()).toBe(RESULT)
+    expect(backend.calls.map(({ request }) => request.effect)).toEqual([effect])
   })
 })
 

@@ -17,7 +17,7 @@ import { ExchangeWatch } from './exchange-watch.ts'
 import type { LocalTargets } from './local-targets.ts'
 import { Peer } from './peer.ts'
 import { PeerAssociation } from './peer-association.ts'
-import { type PeerAddress, type PeerConfig, tlsTowards } from './peer-config.ts'
+import { type PeerAddress, type PeerConfig, pinsAnother, tlsTowards } from './peer-config.ts'
 import { PeerDirectory } from './peer-directory.ts'
 import { type PeerState, stateOf } from './peer-state.ts'
 import { PeerTarget } from './peer-target.ts'
@@ -177,6 +177,12 @@ export class Mesh {
   /** CONTROL section 3: the configuration is too old, and nothing is served but what is read_only. */
   denyUnlessReadOnly(denied: boolean): void {
     this.#context.readOnly = denied
+  }
+
+  /** Whether the peer of this name would be somebody else. */
+  isAnother(config: PeerConfig): boolean {
+    const known = this.#peers.byName(config.name)
+    return known !== undefined && pinsAnother(known.config, config)
   }
 
   /** Of every peer that is configured. */

@@ -79,7 +79,7 @@ export class OutgoingCalls implements CallCarrier {
           protocolId: PROTOCOL.MCP,
           octets: request.octets,
           message: request.message,
-          label: { effect: request.effect, scope: '' },
+          label: { effect: call.effect, scope: '' },
           parameters: request.parameters,
           route,
         },

@@ -1,4 +1,4 @@
-import { OUTCOME, type OutgoingExchange } from '@causeway/npamp'
+import { type Effect, effectOf, OUTCOME, type OutgoingExchange } from '@causeway/npamp'
 import type { Clock } from '@causeway/npamp/transports'
 import type {
   CallFailure,
@@ -44,6 +44,7 @@ export class PeerCall implements CallHandle {
   readonly targetName: string | undefined
   readonly arrivedAt: number
   readonly #options: PeerCallOptions
+  #effect: Effect
   readonly #delivery: Delivery
   #carrier: CallCarrier
   #onHeld: ((octets: number) => void) | undefined
@@ -55,6 +56,7 @@ export class PeerCall implements CallHandle {
     this.request = options.request
     this.targetName = options.targetName
     this.arrivedAt = options.clock.now()
+    this.#effect = options.request.effect
     this.#options = options
     this.#carrier = placement
     this.#delivery = new Delivery(options.sink, {
@@ -76,6 +78,11 @@ export class PeerCall implements CallHandle {
     if (targetName !== undefined || request.session !== undefined) return false
     this.#wantsOwn ??= expectsNotifications(request)
     return this.#wantsOwn
+  }
+
+  /** What it is labelled with. */
+  get effect(): Effect {
+    return this.#effect
   }
 
   get placementEndsAt(): number {
@@ -118,6 +125,11 @@ export class PeerCall implements CallHandle {
     this.#carrier = placement
     this.#exchange = undefined
     this.#onHeld = undefined
+  }
+
+  /** It goes to somebody else than its label was made for, of whose tools nothing is known (CARRIAGE section 11). */
+  relabel(): void {
+    this.#effect = effectOf(this.request.method)
   }
 
   notification(octets: Uint8Array): void {

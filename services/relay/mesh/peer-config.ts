@@ -44,6 +44,12 @@ export type PeerTls = { readonly postQuantum: PostQuantum } & (
   | { readonly mode: 'ca'; readonly ca: Uint8Array; readonly serverName: string | undefined }
 )
 
+/** Whether whoever is known by `after` is somebody else: none of the keys of before is left. */
+export function pinsAnother({ identity: before }: PeerConfig, { identity: after }: PeerConfig): boolean {
+  if (after.mode === 'any') return false
+  return before.mode === 'any' || !after.handles.some((handle) => before.handles.includes(handle))
+}
+
 /** Whether associations would be dialled in another way, or when they were not before. */
 export function dialsOtherwise(before: PeerConfig, after: PeerConfig): boolean {
   return !isDeepStrictEqual(wayOf(before), wayOf(after))

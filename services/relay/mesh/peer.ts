@@ -7,7 +7,7 @@ import type { Dialler } from './dialler.ts'
 import type { ExchangeWatch } from './exchange-watch.ts'
 import type { AssociationHome, PeerAssociation } from './peer-association.ts'
 import type { CallCarrier, PeerCall } from './peer-call.ts'
-import { announcesOtherwise, type PeerConfig } from './peer-config.ts'
+import { announcesOtherwise, type PeerConfig, pinsAnother } from './peer-config.ts'
 import { type DiallingContext, PeerDialling } from './peer-dialling.ts'
 import { Retirement } from './retirement.ts'
 import {
@@ -136,6 +136,7 @@ export class Peer implements AssociationHome, CallCarrier {
     for (const association of [...this.#pool]) {
       if (!this.#pins(association)) association.abort(new ClosedError('CLOSED', 'its handle is not pinned any more'))
     }
+    if (pinsAnother(before, config)) for (const call of this.#waiting.all()) call.relabel()
     const isElsewhere = this.#dialling.change(before, config)
     const announces = announcesOtherwise(before, config)
     for (const association of this.#pool) {

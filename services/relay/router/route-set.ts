@@ -33,6 +33,15 @@ export class RouteSet {
     return this.#usesOfBackends.has(backend)
   }
 
+  /** Names (`CallTarget.name`) of what routes call behind this peer. */
+  targetsBehind(peer: string): ReadonlySet<string> {
+    const found = new Set<string>()
+    for (const { config, route } of this.#byName.values()) {
+      if ('peer' in config.target && config.target.peer === peer) found.add(route.target.name)
+    }
+    return found
+  }
+
   /**
    * Makes another table. The answer is the routes whose sessions are over: those that are gone, and those that lead elsewhere
    * (CARRIAGE section 1: a session never reaches a target that it was not opened with). Throws RouteError, which the tables

@@ -1,5 +1,5 @@
 import type { HttpClient, OpenAnswer } from '../../fixtures/edge/http-client.ts'
-import { modernCall } from '../clients.ts'
+import { modernCall, modernRequest } from '../clients.ts'
 
 const INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}'
 
@@ -50,6 +50,13 @@ export async function answerAt(http: HttpClient, path: string): Promise<string> 
   const answer = await http.post(body, headers, path)
   const { result, error } = JSON.parse(answer.body === '' ? '{}' : answer.body) as Answered
   return JSON.stringify({ status: answer.status, result, error: error?.message })
+}
+
+/** Asks for the tools under a path, outside any session. */
+export async function listAt(http: HttpClient, path: string): Promise<void> {
+  const { body, headers } = modernRequest('tools/list', {})
+  const answer = await http.post(body, headers, path)
+  if (answer.status !== 200) throw new Error(`no list: ${answer.status} ${answer.body}`)
 }
 
 interface Answered {

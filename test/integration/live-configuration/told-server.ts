@@ -2,7 +2,7 @@ import { type Arrival, type ScriptedServer, scriptedServer } from '../../fixture
 
 type Stream = ReturnType<Arrival['stream']>
 
-/** An MCP server with sessions. Its tool `hold` answers with a stream that stays open until the test ends it. */
+/** An MCP server with sessions; it lists one tool, `echo`, as read only. Its tool `hold` answers with a stream that stays open until the test ends it. */
 export class ToldServer {
   readonly name: string
   readonly #server: ScriptedServer
@@ -67,6 +67,8 @@ export class ToldServer {
   #message(arrival: Arrival, { id, method, params }: Message): void {
     if (id === undefined) arrival.response.writeHead(202).end()
     else if (method === 'initialize') this.#initialize(arrival, id)
+    else if (method === 'tools/list')
+      arrival.json(200, JSON.stringify({ jsonrpc: '2.0', id, result: { tools: [ECHO] } }))
     else if (params?.name === 'hold') this.#held.push({ id, stream: arrival.stream().event(said('begun')) })
     else {
       const told = { server: this.name, said: arrival.headers['x-said'] ?? null, path: arrival.path }
@@ -81,6 +83,8 @@ export class ToldServer {
     arrival.json(200, JSON.stringify({ jsonrpc: '2.0', id, result }), { 'mcp-session-id': session })
   }
 }
+
+const ECHO = { name: 'echo', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }
 
 function said(text: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${text}"}}`

@@ -21,6 +21,7 @@ function recorder(): ToolFacts & { readonly told: Told[] } {
     listing: (request, scope) => (reply) =>
       told.push({ what: `listed ${request.method} ${Buffer.from(reply.octets).toString()}`, scope }),
     listChanged: (scope) => told.push({ what: 'listChanged', scope }),
+    forgetTargets() {},
     forget: (scope) => told.push({ what: 'forget', scope }),
   }
 }

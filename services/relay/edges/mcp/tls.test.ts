@@ -155,6 +155,7 @@ describe('a listener that knows its clients by certificates', () => {
       listing: () => () => {},
       listChanged() {},
       forget() {},
+      forgetTargets() {},
     }
     await edge({ tls: { ...server, clientCa: clientCa() }, facts })
     for (const as of [alice, bob]) await send(legacy('tools/call'), { as })
