@@ -70,12 +70,12 @@ export class StatusAggregator implements InstanceSink {
     this.#mark(changed)
   }
 
-  changed(instance: InstanceName, change: InstanceChange): void {
-    this.#roster.changed(instance, change)
+  changed(instance: InstanceName, change: InstanceChange, by?: object): void {
+    this.#roster.changed(instance, change, by)
   }
 
-  gone(instance: InstanceName): void {
-    this.#roster.gone(instance)
+  gone(instance: InstanceName, by?: object): void {
+    this.#roster.gone(instance, by)
   }
 
   close(): void {

@@ -26,11 +26,15 @@ export interface InstanceChange {
   readonly status: InstanceStatus | undefined
 }
 
-/** Hears of instances: the leader's aggregator, or what forwards to the leader. */
+/**
+ * Hears of instances: the leader's aggregator, or what forwards to the leader. `by`: which replica says it, the same object
+ * each time; default: this process. An instance that moves is said to be gone by one replica and to be there by another, in
+ * whatever order.
+ */
 export interface InstanceSink {
-  changed(instance: InstanceName, change: InstanceChange): void
+  changed(instance: InstanceName, change: InstanceChange, by?: object): void
   /** Its stream has ended. */
-  gone(instance: InstanceName): void
+  gone(instance: InstanceName, by?: object): void
 }
 
 /** `namespace/relay/ordinal`: of these, one process counts. */
@@ -38,7 +42,11 @@ export function instanceKey({ namespace, relay, ordinal }: InstanceName): string
   return `${namespace}/${relay}/${ordinal}`
 }
 
-/** The same process. */
+/** One process of it. */
+export function processKey(instance: InstanceName): string {
+  return `${instanceKey(instance)}/${instance.bootId}`
+}
+
 export function isSameProcess(one: InstanceName, other: InstanceName): boolean {
-  return instanceKey(one) === instanceKey(other) && one.bootId === other.bootId
+  return processKey(one) === processKey(other)
 }

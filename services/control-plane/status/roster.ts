@@ -21,7 +21,9 @@ interface Row {
   status: InstanceStatus | undefined
   peers: ReadonlyMap<string, PeerStatus>
   backends: ReadonlyMap<string, BackendStatus>
-  /** Running while its stream has ended. */
+  /** The replicas at which it has a stream: while it moves there are two, and who is left first is not said in order. */
+  readonly at: Set<object>
+  /** Running while it has none. */
   silence: unknown
 }
 
@@ -49,8 +51,8 @@ export class Roster implements InstanceSink {
     return this.#rows.size
   }
 
-  changed(instance: InstanceName, { acceptances, status }: InstanceChange): void {
-    const row = this.#row(instance)
+  changed(instance: InstanceName, { acceptances, status }: InstanceChange, by: object = this): void {
+    const row = this.#row(instance, by)
     if (row === undefined) return
     const objects = new Set<ObjectKey>(acceptances.keys())
     for (const [key, acceptance] of acceptances) {
@@ -61,9 +63,11 @@ export class Roster implements InstanceSink {
     this.#options.onChanged(objects)
   }
 
-  gone(instance: InstanceName): void {
+  gone(instance: InstanceName, by: object = this): void {
     const row = this.#rows.get(instanceKey(instance))
-    if (row === undefined || !isSameProcess(row.instance, instance) || row.silence !== undefined) return
+    if (row === undefined || !isSameProcess(row.instance, instance)) return
+    row.at.delete(by)
+    if (row.at.size > 0 || row.silence !== undefined) return
     row.silence = this.#options.clock.setTimeout(() => this.#remove(row), SILENCE_MS)
     this.#options.onCount(relayOf(instance))
   }
@@ -79,14 +83,16 @@ export class Roster implements InstanceSink {
     this.#byRelay.clear()
   }
 
-  /** Undefined: a newer process of the same ordinal is known. */
-  #row(instance: InstanceName): Row | undefined {
+  /** Undefined: a newer process of the same ordinal has a stream. */
+  #row(instance: InstanceName, by: object): Row | undefined {
     const found = this.#rows.get(instanceKey(instance))
     if (found !== undefined && isSameProcess(found.instance, instance)) {
+      found.at.add(by)
       if (found.silence !== undefined) this.#heardAgain(found)
       return found
     }
-    if (found !== undefined && found.instance.bootId > instance.bootId) return undefined
+    // A clock that was set back makes a newer process look older: what it is called counts only while both have a stream.
+    if (found !== undefined && found.at.size > 0 && found.instance.bootId > instance.bootId) return undefined
     if (found !== undefined) this.#remove(found)
     const row: Row = {
       instance,
@@ -95,6 +101,7 @@ export class Roster implements InstanceSink {
       status: undefined,
       peers: new Map(),
       backends: new Map(),
+      at: new Set([by]),
       silence: undefined,
     }
     this.#rows.set(instanceKey(instance), row)

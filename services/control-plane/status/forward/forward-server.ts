@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { ForwardStatusResponseSchema, RpcError, type ServedStatusStream } from '@causeway/rpc'
-import { type InstanceName, type InstanceSink, instanceKey } from '../instance.ts'
+import { type InstanceName, type InstanceSink, processKey } from '../instance.ts'
 import { changeOf, instanceOf } from './report.ts'
 
 /**
@@ -14,22 +14,23 @@ export async function serveForwarded(stream: ServedStatusStream, sink: () => Ins
     for await (const { instances, gone } of stream.received) {
       const current = sink()
       if (current === undefined) throw new RpcError('FAILED_PRECONDITION', 'this replica does not lead')
+      // First who has gone: whoever comes in its place may have an older name, on a clock that was set back.
+      for (const id of gone) {
+        const instance = instanceOf(id)
+        told.delete(processKey(instance))
+        current.gone(instance, stream)
+      }
       for (const report of instances) {
         if (report.id === undefined) throw new RpcError('INVALID_ARGUMENT', 'a report without an instance')
         const instance = instanceOf(report.id)
-        told.set(instanceKey(instance), instance)
-        current.changed(instance, changeOf(report))
-      }
-      for (const id of gone) {
-        const instance = instanceOf(id)
-        told.delete(instanceKey(instance))
-        current.gone(instance)
+        told.set(processKey(instance), instance)
+        current.changed(instance, changeOf(report), stream)
       }
       taken++
       stream.send(create(ForwardStatusResponseSchema, { taken }))
     }
     stream.end()
   } finally {
-    for (const instance of told.values()) sink()?.gone(instance)
+    for (const instance of told.values()) sink()?.gone(instance, stream)
   }
 }

@@ -1,7 +1,14 @@
 import { create } from '@bufbuild/protobuf'
 import { type ForwardStatusRequest, ForwardStatusRequestSchema } from '@causeway/rpc'
 import type { ObjectKey } from '../../snapshot/object-key.ts'
-import { type Acceptance, type InstanceChange, type InstanceName, type InstanceSink, instanceKey } from '../instance.ts'
+import {
+  type Acceptance,
+  type InstanceChange,
+  type InstanceName,
+  type InstanceSink,
+  instanceKey,
+  processKey,
+} from '../instance.ts'
 import { idOf, reportOf } from './report.ts'
 
 /** So many acceptances are said in one message; each has some hundred octets. */
@@ -16,6 +23,7 @@ interface Pending {
 /** What the leader has not been told yet, coalesced: of each instance what is so now. */
 export class PendingReports implements InstanceSink {
   readonly #changed = new Map<string, Pending>()
+  /** By process: of one instance several may have come and gone meanwhile. */
   readonly #gone = new Map<string, InstanceName>()
   readonly #onPending: () => void
   #isComplete = true
@@ -30,7 +38,7 @@ export class PendingReports implements InstanceSink {
 
   changed(instance: InstanceName, { acceptances, status }: InstanceChange): void {
     const key = instanceKey(instance)
-    this.#gone.delete(key)
+    this.#gone.delete(processKey(instance))
     const found = this.#changed.get(key)
     if (found === undefined || found.instance.bootId !== instance.bootId) {
       this.#changed.set(key, { instance, acceptances: new Map(acceptances), status })
@@ -42,8 +50,9 @@ export class PendingReports implements InstanceSink {
   }
 
   gone(instance: InstanceName): void {
-    this.#changed.delete(instanceKey(instance))
-    this.#gone.set(instanceKey(instance), instance)
+    const key = instanceKey(instance)
+    if (this.#changed.get(key)?.instance.bootId === instance.bootId) this.#changed.delete(key)
+    this.#gone.set(processKey(instance), instance)
     this.#onPending()
   }
 
