@@ -9,15 +9,35 @@ import type { InstanceRow, Truth } from './object-status.ts'
 /** CONTROL section 4: the detail of status lists so many instances, and counts them all. */
 const MAX_ROWS = 32
 
-/** `status.relays` of an object: those that differ or lag before those of which there is nothing to say. */
+/** As `handles` of it has room for. */
+const MAX_HANDLES = 16
+
+/**
+ * `status.relays` of an object: those that differ or lag before those of which there is nothing to say. Of all that say the
+ * same, one comes before the others: whoever waits for every instance (CONTROL sections 2 and 5) sees what any of them says.
+ */
 export function rowsOf(kind: KindName, state: ObjectState, concerned: readonly Concerned[]): readonly InstanceRow[] {
-  const rows = concerned.map((one) => ({ key: instanceKey(one.instance), row: rowOf(kind, state, one) }))
-  const byName = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1)
+  const rows = concerned.map((one) => ({ key: instanceKey(one.instance), row: rowOf(kind, state, one) })).sort(byName)
+  if (rows.length <= MAX_ROWS) return rows.map(({ row }) => row)
+  const seen = new Set<string>()
   return rows
-    .sort((a, b) => urgency(a.row) - urgency(b.row) || byName(a, b))
+    .map((one) => ({ ...one, rank: rankOf(one.row, seen) }))
+    .sort((a, b) => a.rank - b.rank || byName(a, b))
     .slice(0, MAX_ROWS)
     .sort(byName)
     .map(({ row }) => row)
+}
+
+function rankOf(row: InstanceRow, seen: Set<string>): number {
+  const { namespace: _, instance: __, ...said } = row
+  const text = JSON.stringify(said)
+  if (seen.has(text)) return 1 + urgency(row)
+  seen.add(text)
+  return 0
+}
+
+function byName(a: { readonly key: string }, b: { readonly key: string }): number {
+  return a.key < b.key ? -1 : 1
 }
 
 function urgency({ programmed, reachable }: InstanceRow): number {
@@ -54,7 +74,10 @@ function more(
       return {
         reachable: truthOf(peer?.reachable),
         ...optional('postQuantum', truth(peer?.postQuantum)),
-        ...optional('handles', pinned && [...new Set([...pinned, ...(peer?.pinnedSuccessors ?? [])])]),
+        ...optional(
+          'handles',
+          pinned && [...new Set([...pinned, ...(peer?.pinnedSuccessors ?? [])])].slice(0, MAX_HANDLES),
+        ),
       }
     }
     case 'MeshBackend':
