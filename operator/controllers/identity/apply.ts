@@ -8,7 +8,7 @@ import type { Tools } from '../responsibility.ts'
 import type { IdentityDecision } from './decision.ts'
 import type { IdentityStatus } from './facts.ts'
 import { type Gathered, ROTATE_ANNOTATION } from './gather.ts'
-import { activeStatus, announcedStatus, settledStatus, switchedStatus } from './next-status.ts'
+import { activeStatus, announcedStatus, recountedStatus, settledStatus, switchedStatus } from './next-status.ts'
 import { IDENTITY_MANAGER, identitySecret } from './secrets.ts'
 import { statementOf } from './statement.ts'
 
@@ -62,6 +62,8 @@ function statusAfter(application: Application, decision: IdentityDecision): Iden
       return settledStatus(status, 'Retired', nowMs)
     case 'abandonNext':
       return settledStatus(status, 'Active', nowMs)
+    case 'recount':
+      return recountedStatus(status, nowMs)
     default:
       return undefined
   }

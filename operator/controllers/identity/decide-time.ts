@@ -4,7 +4,15 @@ import type { IdentityFacts, IdentityStatus, SlotKey } from './facts.ts'
 /** How often something that others must do is looked at again, besides whenever it changes. */
 const LOOK_AGAIN_MS = 60_000
 
-/** When the next rotation begins; undefined: not by itself. A clock that was set back never makes a period longer. */
+/** Clocks of two operators differ by less. */
+const SKEW_MS = 60_000
+
+/** Otherwise a period would last until a clock that was set back has come to its beginning again. */
+export function recount({ nowMs }: IdentityFacts, { since }: IdentityStatus): IdentityDecision | undefined {
+  return Date.parse(since) - nowMs > SKEW_MS ? { kind: 'recount' } : undefined
+}
+
+/** When the next rotation begins; undefined: not by itself. */
 export function rotationDueMs(
   { everyMs, algorithm, isRotationWanted, nowMs }: IdentityFacts,
   { since }: IdentityStatus,

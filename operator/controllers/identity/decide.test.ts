@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decideIdentity } from './decide.ts'
 import type { IdentityFacts, IdentityStatus, SlotFacts, SlotKey } from './facts.ts'
 import { IdentityModel } from './model.test-support.ts'
-import { switchedStatus } from './next-status.ts'
+import { recountedStatus, switchedStatus } from './next-status.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = Date.UTC(2026, 11, 1)
@@ -139,9 +139,22 @@ describe('a rotation', () => {
     expect(at(OVERLAP_MS)).toEqual({ kind: 'switch' })
   })
 
-  it('is never shorter for a clock that was set back, and never endless', () => {
-    const since = announced(-30 * 24 * HOUR_MS)
-    expect(decide({ status: since, slots: both })).toMatchObject({ kind: 'steady', againAfterMs: OVERLAP_MS })
+  it.each([
+    { status: announced(-30 * 24 * HOUR_MS), slots: both },
+    { status: switched(-HOUR_MS), slots: both },
+    { status: { ...active, since: ago(-HOUR_MS) }, everyMs: HOUR_MS },
+  ])('is counted anew by a clock that was set back: never shorter, and never endless', (facts) => {
+    expect(decide(facts)).toEqual({ kind: 'recount' })
+    const status = recountedStatus(facts.status, NOW_MS)
+    expect(status).toEqual({ ...facts.status, since: ago(0) })
+    expect(decide({ ...facts, status }).kind).toBe('steady')
+  })
+
+  it('is not counted anew for clocks of two operators that differ a little', () => {
+    expect(decide({ status: announced(-30_000), slots: both })).toMatchObject({
+      kind: 'steady',
+      againAfterMs: OVERLAP_MS,
+    })
   })
 
   it('announces again before the statement ends', () => {

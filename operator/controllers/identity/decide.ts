@@ -1,5 +1,5 @@
 import type { IdentitySlot } from '@causeway/mesh-api'
-import { rotationDueMs, steady, waiting } from './decide-time.ts'
+import { recount, rotationDueMs, steady, waiting } from './decide-time.ts'
 import type { IdentityDecision } from './decision.ts'
 import type { IdentityFacts, IdentityStatus, SlotFacts, SlotKey } from './facts.ts'
 
@@ -10,7 +10,7 @@ export function decideIdentity(facts: IdentityFacts): IdentityDecision {
   const current = requireKey(facts, slot, status)
   if (current.kind === 'stuck') return current
   const step = stepOf(facts, status, slot, current)
-  return step.kind === 'steady' ? (ownership(facts) ?? step) : step
+  return step.kind === 'steady' ? (recount(facts, status) ?? ownership(facts) ?? step) : step
 }
 
 function stepOf(facts: IdentityFacts, status: IdentityStatus, slot: IdentitySlot, current: SlotKey): IdentityDecision {

@@ -17,6 +17,8 @@ export type IdentityDecision =
   | { readonly kind: 'setOwner'; readonly slot: IdentitySlot; readonly isOwned: boolean }
   /** The request for a rotation has been met. */
   | { readonly kind: 'clearRequest' }
+  /** The present state began in the future, by a clock that was set back since: what it lasts is counted from now. */
+  | { readonly kind: 'recount' }
   /** Nobody but a person can go on from here. */
   | { readonly kind: 'stuck'; readonly reason: 'IdentityLost' | 'IdentityDamaged'; readonly message: string }
   | { readonly kind: 'steady'; readonly againAfterMs?: number; readonly waitsFor?: string }

@@ -41,6 +41,10 @@ export function settledStatus(before: IdentityStatus, state: 'Active' | 'Retired
   return { state, since: iso(nowMs), peerHandle, secretName }
 }
 
+export function recountedStatus(before: IdentityStatus, nowMs: number): IdentityStatus {
+  return { ...before, since: iso(nowMs) }
+}
+
 function iso(ms: number): string {
   return new Date(ms).toISOString()
 }
