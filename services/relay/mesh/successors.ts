@@ -20,8 +20,11 @@ export interface SuccessorsOptions {
 
 export type PinnedSuccessor = Pick<VerifiedSuccessor, 'currentHandle' | 'nextHandle' | 'notAfterS'>
 
-/** Each names the one after it; a peer that changes its key more often than its configuration follows is a mistake. */
-const MAX_CHAIN = 8
+/**
+ * Each names the one after it. A peer that changes its key more often than its configuration follows is to be told to a
+ * person: one more is refused, and none of those before it goes, or the peer would be a stranger at once.
+ */
+const MAX_CHAIN = 16
 
 /**
  * The keys that peers have announced for later, each pinned beside the one that announced it (CONTROL section 5). They are
@@ -51,16 +54,9 @@ export class Successors {
       this.#pinned.delete(name)
       return config
     }
-    const handles = [...identity.handles]
-    const pinned: PinnedSuccessor[] = []
-    for (const kept of this.#kept.get(name) ?? []) {
-      const verified = this.#verified(kept)
-      if (verified === undefined || !handles.includes(verified.currentHandle)) continue
-      if (!handles.includes(verified.nextHandle)) {
-        handles.push(verified.nextHandle)
-        pinned.push(verified)
-      }
-    }
+    const chain = this.#chainOf(name, identity.handles)
+    const pinned = chain.map(({ successor }) => successor)
+    const handles = [...identity.handles, ...pinned.map(({ nextHandle }) => nextHandle)]
     this.#pinned.set(name, pinned)
     if (pinned.length === 0) return config
     const effective: PeerConfig = { ...config, identity: { mode: 'handles', handles } }
@@ -84,16 +80,36 @@ export class Successors {
       const nowS = Math.floor(wallClock() / 1_000)
       const { nextHandle, notAfterS } = verifySuccessor(statement, { current, nowS, provider })
       if (identity.handles.includes(nextHandle)) return undefined
-      const kept = [...(this.#kept.get(name) ?? []), { current, statement, receivedS: nowS }].slice(-MAX_CHAIN)
-      this.#kept.set(name, kept)
+      const configured = this.#configured.get(config) ?? config
+      const pinned = configured.identity.mode === 'any' ? [] : configured.identity.handles
+      // What a former configuration had led to takes no room.
+      const chain = this.#chainOf(name, pinned).map(({ kept }) => kept)
+      if (chain.length >= MAX_CHAIN) {
+        const text = `the peer's next key is not pinned: ${MAX_CHAIN} came after those of its MeshPeer, which must be brought up to date`
+        logger.warn({ peer: name, nextHandle }, text)
+        return undefined
+      }
+      this.#kept.set(name, [...chain, { current, statement, receivedS: nowS }])
       store?.save(this.#kept)
       logger.info({ peer: name, nextHandle, notAfterS }, 'the peer announced its next key, which is pinned from now on')
-      return this.#configured.get(config) ?? config
+      return configured
     } catch (error) {
       if (!(error instanceof NpampError)) throw error
       logger.warn({ peer: name, code: error.code }, `the peer's next key is not pinned: ${error.message}`)
       return undefined
     }
+  }
+
+  /** What is kept of a peer and follows from these handles, each once, in order. */
+  #chainOf(name: string, from: readonly string[]): { kept: KeptSuccessor; successor: VerifiedSuccessor }[] {
+    const handles = new Set(from)
+    return (this.#kept.get(name) ?? []).flatMap((kept) => {
+      const successor = this.#verified(kept)
+      if (successor === undefined || !handles.has(successor.currentHandle) || handles.has(successor.nextHandle))
+        return []
+      handles.add(successor.nextHandle)
+      return [{ kept, successor }]
+    })
   }
 
   /** Of one that was taken once: that it is older now does not unpin it. */
