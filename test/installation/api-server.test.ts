@@ -25,13 +25,13 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
 
   test('the store is compacted behind watches that have heard nothing: what they missed is in force', async () => {
     const { cluster, installation, apply, mesh } = stand()
-    installation.way.stall()
+    await installation.ways.stall()
     await apply(routeAt('/missed/mcp'))
     await mesh.delete('MeshRoute', { namespace: EDGE.namespace, name: 'after-restart' })
     await cluster.killApiServer()
     await cluster.compactEtcd()
     await cluster.restartApiServer()
-    installation.way.cut()
+    await installation.ways.cut()
     await expectConverged(stand())
     await expectRoute('/missed/mcp', true)
     await expectRoute('/after-restart/mcp', false)
@@ -40,7 +40,7 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
 
   test('watches fall silent while their connections stay open: they are given up, and what they missed is in force', async () => {
     const { installation, apply } = stand()
-    installation.way.stall()
+    await installation.ways.stall()
     await apply(routeAt('/unheard/mcp'))
     await expectConverged(stand())
     await expectRoute('/unheard/mcp', true)

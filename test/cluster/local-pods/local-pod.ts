@@ -173,11 +173,11 @@ export class LocalPod {
     for (;;) {
       try {
         const container = onlyContainer(this.object)
-        const own = await variablesOf(this.#host.client, this.object)
-        const variables = { ...this.#host.variables(this.object), ...own }
+        const variables = await variablesOf(this.#host.client, this.object)
         const service = this.#host.service.bind(this.#host)
         const program = await programOf(container, { root: this.#root, variables, service })
-        return { ...program, args: [...program.args, ...(await this.#host.access(this.object))] }
+        const args = [...program.args, ...(await this.#host.access(this.object))]
+        return { ...program, args, env: { ...this.#host.variables(this.object), ...program.env } }
       } catch (error) {
         this.#log += `${String(error)}\n`
         if (this.#stopped.signal.aborted) throw error

@@ -13,8 +13,8 @@ export interface LocalPodsOptions {
   readonly cluster: ApiCluster
   /** Only pods whose label `app.kubernetes.io/name` is one of these. */
   readonly apps: readonly string[]
-  /** Port of the loopback interface by which pods of an app reach the API server; undefined: its own. */
-  readonly apiServerPort?: (app: string) => number | undefined
+  /** Port of the loopback interface by which a pod reaches the API server; absent: its own. */
+  readonly apiServerPort?: (podName: string) => Promise<number>
   /** Variables besides those of the pod, by app. */
   readonly variables?: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
@@ -141,12 +141,12 @@ export class LocalPods {
       folder: this.#folder,
       service: (namespace, name, port) => this.services.addressOf(namespace, name, port),
       variables: ({ metadata: { labels } }) => this.#options.variables?.[labels?.[APP] ?? ''] ?? {},
-      access: async ({ metadata: { namespace, labels }, spec }) => {
+      access: async ({ metadata: { namespace, name }, spec }) => {
         if (spec.automountServiceAccountToken === false) return []
-        const account = { namespace, name: spec.serviceAccountName ?? 'default' }
-        const { kubeconfig } = await cluster.credentialsFor(account)
-        const port = apiServerPort?.(labels?.[APP] ?? '')
-        return [`--kubeconfig=${port === undefined ? kubeconfig : await kubeconfigThrough(kubeconfig, port)}`]
+        const account = spec.serviceAccountName ?? 'default'
+        const { kubeconfig } = await cluster.credentialsFor({ namespace, name: account })
+        if (apiServerPort === undefined) return [`--kubeconfig=${kubeconfig}`]
+        return [`--kubeconfig=${await kubeconfigThrough(kubeconfig, await apiServerPort(name))}`]
       },
     }
   }

@@ -22,10 +22,6 @@ export interface Container {
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly env?: readonly Variable[]
-  readonly envFrom?: readonly {
-    readonly configMapRef?: { readonly name: string }
-    readonly secretRef?: { readonly name: string }
-  }[]
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
   readonly readinessProbe?: {
@@ -36,7 +32,10 @@ export interface Container {
 export interface Variable {
   readonly name: string
   readonly value?: string
-  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string } }
+  readonly valueFrom?: {
+    readonly fieldRef?: { readonly fieldPath: string }
+    readonly configMapKeyRef?: { readonly name: string; readonly key: string }
+  }
 }
 
 export interface Volume {

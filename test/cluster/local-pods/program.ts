@@ -16,7 +16,7 @@ export interface Program {
 export interface Surroundings {
   /** Stands for the root of the file system. */
   readonly root: string
-  /** Values of the variables, those of `envFrom` among them. */
+  /** Values of the variables, those of ConfigMaps among them. */
   readonly variables: Readonly<Record<string, string>>
   /** Where a Service is reached from here; `host:port`. */
   readonly service: (namespace: string, name: string, port: number) => Promise<string>

@@ -1,19 +1,27 @@
 import type { ApiClient } from '../api/client.ts'
 import { onlyContainer, type PodObject, type Variable } from './pod-object.ts'
 
-/** The environment of the pod's container, by the rules of kubelet: `env` outranks `envFrom`. */
+/** The environment of the pod's container, by the rules of kubelet. */
 export async function variablesOf(client: ApiClient, pod: PodObject): Promise<Record<string, string>> {
-  const { namespace } = pod.metadata
-  const { env = [], envFrom = [] } = onlyContainer(pod)
+  const { env = [] } = onlyContainer(pod)
   const variables: Record<string, string> = {}
-  for (const { configMapRef, secretRef } of envFrom) {
-    if (configMapRef === undefined || secretRef !== undefined)
-      throw new Error('only ConfigMaps are read into variables')
-    const path = `/api/v1/namespaces/${namespace}/configmaps/${configMapRef.name}`
+  const maps = new Map<string, Readonly<Record<string, string>>>()
+  const read = async (name: string): Promise<Readonly<Record<string, string>>> => {
+    const path = `/api/v1/namespaces/${pod.metadata.namespace}/configmaps/${name}`
     const { data = {} } = (await client.send({ path })) as { data?: Record<string, string> }
-    Object.assign(variables, data)
+    maps.set(name, data)
+    return data
   }
-  for (const one of env) variables[one.name] = variableValue(one, pod)
+  for (const one of env) {
+    const entry = one.valueFrom?.configMapKeyRef
+    if (entry === undefined) {
+      variables[one.name] = variableValue(one, pod)
+      continue
+    }
+    const value = (maps.get(entry.name) ?? (await read(entry.name)))[entry.key]
+    if (value === undefined) throw new Error(`ConfigMap ${entry.name} has no ${entry.key}`)
+    variables[one.name] = value
+  }
   return variables
 }
 
