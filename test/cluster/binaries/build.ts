@@ -40,7 +40,8 @@ function moduleOf(name: ProgramName): GoModule {
 /** Named after what goes into the programs, so that another version is another folder. */
 async function cacheFolder(module: GoModule): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(join(MODULES, module.folder, file)))
+  for (const file of ['go.mod', 'go.sum', ...(module.sources ?? [])])
+    hash.update(await readFile(join(MODULES, module.folder, file)))
   hash.update(JSON.stringify([await buildFlags(module), process.arch]))
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
   return join(cache, 'causeway-cluster', `${module.folder}-${hash.digest('hex').slice(0, 16)}`)

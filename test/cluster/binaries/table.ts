@@ -6,15 +6,16 @@ export interface GoModule {
   readonly tags?: string
   /** Linker flags beside the ones that strip symbols; they see the version that the module requires. */
   readonly ldflags?: (version: string) => string
+  /** Of its own, beside this file; the others build programs as they are published. */
+  readonly sources?: readonly string[]
   /** The requirement in `go.mod` that carries the version. */
   readonly requires: string
-  /** Import path of each program. */
+  /** Import path of each program, `.` for the module's own. */
   readonly programs: Readonly<Record<string, string>>
 }
 
 const KUBERNETES = 'k8s.io/kubernetes'
 const CONTAINERD = 'github.com/containerd/containerd/v2'
-const COREDNS = 'github.com/coredns/coredns'
 
 export const GO_MODULES = [
   {
@@ -49,7 +50,8 @@ export const GO_MODULES = [
       ctr: `${CONTAINERD}/cmd/ctr`,
     },
   },
-  { folder: 'coredns', requires: COREDNS, programs: { coredns: COREDNS } },
+  // Of its own, because the published one has the plugins, and so the SDKs, of several clouds: most of its build.
+  { folder: 'coredns', sources: ['main.go'], requires: 'github.com/coredns/coredns', programs: { coredns: '.' } },
   {
     folder: 'helm',
     requires: 'helm.sh/helm/v4',
