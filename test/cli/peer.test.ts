@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { useApiCluster } from '../cluster/use-api-cluster.ts'
 import { HANDLE, HealthyMesh } from './healthy-mesh.ts'
 import { useCli } from './run-cli.ts'
@@ -72,6 +72,28 @@ it('what one side exports the other imports: all handles of a rotation, the addr
     'jsonpath={.spec.relayRefs[0].name} {.spec.acceptSuccessors}',
   )
   expect(stored).toBe('edge true')
+})
+
+it('a file does not become a peer that is there and is somebody else, and may bring the same one up to date', async () => {
+  const file = (handles: readonly string[]) => {
+    const spec = { addresses: ['npamp://relay.acme.example:8443'], identity: { handles } }
+    return cli.file(
+      'again.yaml',
+      stringify({ apiVersion: 'mesh.causeway.dev/v1alpha1', kind: 'MeshPeer', metadata: { name: 'acme' }, spec }),
+    )
+  }
+  const importing = (path: string) => run('peer', 'import', path, '--relay', 'edge', '--namespace', 'team-a', '--apply')
+  const handles = () =>
+    cluster().kubectl('get', 'cwpeer', 'acme', '-n', 'team-a', '-o', 'jsonpath={.spec.identity.handles[*]}')
+
+  const stranger = `bciq${'c'.repeat(51)}a`
+  expect(await importing(file([stranger]))).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('MeshPeer team-a/acme is there and has none of these handles; --as gives'),
+  })
+  expect(await handles()).toBe(`${HANDLE} ${NEXT}`)
+  expect((await importing(file([NEXT]))).code).toBe(0)
+  expect(await handles()).toBe(NEXT)
 })
 
 it('an address that is said outranks the Service; without any there is a warning', async () => {

@@ -1,4 +1,4 @@
-import { API_VERSION } from '@causeway/mesh-api'
+import { API_VERSION, formatFieldPath } from '@causeway/mesh-api'
 import { parse, stringify } from 'yaml'
 
 /**
@@ -50,7 +50,7 @@ export function readExported(text: string): ReadPeer {
   const tooMuch = Object.keys(spec).find((field) => !(SAID as readonly string[]).includes(field))
   if (tooMuch !== undefined) {
     throw new PeerFileError(
-      `spec.${tooMuch}: is not for the other side to say; take it out, and set it after the import`,
+      `${formatFieldPath(['spec', tooMuch])}: is not for the other side to say; take it out, and set it after the import`,
     )
   }
   const { identity } = spec
@@ -63,8 +63,13 @@ function parsed(text: string): unknown {
   try {
     return parse(text, { maxAliasCount: 0 }) as unknown
   } catch (error) {
-    throw new PeerFileError(`it is no YAML: ${error instanceof Error ? error.message : String(error)}`)
+    throw new PeerFileError(`it is no YAML: ${firstLine(error instanceof Error ? error.message : String(error))}`)
   }
+}
+
+/** Without the lines of the file that follow: whoever wrote it does not write on our terminal. */
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').replace(/[^\x20-\x7e]/g, '?')
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -57,6 +57,15 @@ describe('causeway peer import', () => {
     expect(error).toMatch(words)
   })
 
+  it('prints nothing of a file that could move the cursor', async () => {
+    const control = String.fromCharCode(27)
+    for (const text of [`{ a: "${control}[2J`, `${EXPORTED}  "${control}[2J": 1\n`]) {
+      const { code, error } = await importing(text, '--relay', 'edge')
+      expect(code).toBe(2)
+      expect(error).not.toContain(control)
+    }
+  })
+
   it('says that a file is not there', async () => {
     const { code, error } = await cli.run(undefined, ['peer', 'import', '/nonexistent/peer.yaml', '--relay', 'edge'])
     expect([code, error]).toEqual([2, expect.stringContaining('/nonexistent/peer.yaml: cannot be read (ENOENT)')])

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import type { KubeObject } from '@causeway/kube'
 import { API_VERSION, formatFieldPath, type MeshPeer, validateObject } from '@causeway/mesh-api'
 import { stringify } from 'yaml'
 import { meshType } from '../cluster/mesh-types.ts'
@@ -42,19 +43,38 @@ export async function importPeer(options: ImportOptions, host: CliHost): Promise
   }
 }
 
-async function apply(
-  object: { readonly metadata: { readonly name: string; readonly namespace?: string } },
-  options: ImportOptions,
-  host: CliHost,
-): Promise<void> {
+interface Imported {
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+async function apply(object: Imported, options: ImportOptions, host: CliHost): Promise<void> {
   const client = await openCluster(options, host)
   try {
     const metadata = { namespace: client.namespace, ...object.metadata }
+    const before = handlesIn((await client.find(meshType<Stored>('MeshPeer'), metadata))?.spec)
+    const handles = handlesIn(object.spec)
+    // The name stands in the file: whoever wrote it may have chosen that of somebody else.
+    if (before !== undefined && !handles?.some((handle) => before.includes(handle))) {
+      throw new PeerFileError(
+        `MeshPeer ${metadata.namespace}/${metadata.name} is there and has none of these handles; --as gives this one ` +
+          'another name, or delete that one first',
+      )
+    }
     await client.apply(meshType('MeshPeer'), { ...object, metadata })
     host.writeOut(`MeshPeer ${metadata.namespace}/${metadata.name} applied\n`)
   } finally {
     client.close()
   }
+}
+
+/** Undefined: there is no object. */
+function handlesIn(spec: Stored['spec']): readonly unknown[] | undefined {
+  return spec && (spec.identity?.handles ?? [])
+}
+
+interface Stored extends KubeObject {
+  readonly spec?: { readonly identity?: { readonly handles?: readonly unknown[] } }
 }
 
 /** What a person should compare, since whoever sent the file may not be who is meant. */
