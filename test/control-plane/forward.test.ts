@@ -8,6 +8,7 @@ import { makeFolders, mount, relayProcess } from '../fixtures/control/grpc-world
 import { TestAuthority } from '../fixtures/control/test-authority.ts'
 import { aBackend, aRelay, aRoute, told } from '../fixtures/control-plane/objects.ts'
 import { type ServedPlane, servedPlane } from '../fixtures/control-plane/served.ts'
+import { requirement } from '../requirements/requirement.ts'
 
 /** Replicas of a control plane: any serves relays, one writes status (CONTROL section 4). */
 const authority = await TestAuthority.create()
@@ -51,7 +52,7 @@ const programmed = (statuses: Map<string, ObjectStatus>) => {
   return found && `${found.status}/${found.reason}`
 }
 
-describe('a replica that does not lead', () => {
+describe(`${requirement('CTL-019')} a replica that does not lead`, () => {
   test('tells the leader everything first, and then what changes', async () => {
     const [leader, other] = [await servedPlane(authority, MESH), await servedPlane(authority, MESH)]
     const statuses = lead(leader)

@@ -9,7 +9,12 @@ export interface Requirement {
   readonly source: string
 }
 
-const FILES = ['requirements-core.yaml', 'requirements-mappings.yaml', 'requirements-own.yaml']
+const FILES = [
+  'requirements-core.yaml',
+  'requirements-mappings.yaml',
+  'requirements-own.yaml',
+  'requirements-control-plane.yaml',
+]
 
 /** All manifests, in file order. */
 export function manifest(): Requirement[] {

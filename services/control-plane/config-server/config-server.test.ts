@@ -1,6 +1,8 @@
+import { create } from '@bufbuild/protobuf'
 import {
   type Delta,
   DeltaErrorCode,
+  InstanceStatusSchema,
   ReconnectReason,
   ResourceKind,
   type ResourceVersion,
@@ -19,6 +21,7 @@ import {
 } from '../../../test/fixtures/control-plane/objects.ts'
 import { aControlPlane } from '../../../test/fixtures/control-plane/running.ts'
 import { settled } from '../../../test/fixtures/kube/virtual-clock.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { SourceObject } from '../sources/source.ts'
 
 const EVERYTHING = ['+backend default/everything', '+relay default/edge', '+route default/everything']
@@ -51,7 +54,7 @@ const routeIds = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ kind: 'MeshRoute', name: `default/r${index}` }) as const)
 
 describe('a stream', () => {
-  it('begins with all that the instance lacks, in one Delta', async () => {
+  it(`${requirement('CTL-002')} begins with all that the instance lacks, in one Delta`, async () => {
     const { instance } = serving()
     const delta = await instance.hello().delta()
     expect(described(delta)).toEqual(EVERYTHING)
@@ -65,7 +68,7 @@ describe('a stream', () => {
     ])
   })
 
-  it('gives an instance that has some of it the difference, also what it has too much', async () => {
+  it(`${requirement('CTL-002')} gives an instance that has some of it the difference, also what it has too much`, async () => {
     const { instance } = serving()
     const { upserts } = await instance.hello().delta()
     const held: ResourceVersion[] = upserts
@@ -76,7 +79,7 @@ describe('a stream', () => {
     expect(described(await again.delta())).toEqual(['+backend default/everything', '-route default/old'])
   })
 
-  it('has a first Delta also where nothing is lacking: then the instance knows that it is up to date', async () => {
+  it(`${requirement('CTL-002')} has a first Delta also where nothing is lacking: then the instance knows that it is up to date`, async () => {
     const { instance, plane } = serving()
     const { upserts } = await instance.hello().accepted()
     const held = upserts.map(({ kind, name, version }) => ({ kind, name, version }))
@@ -84,7 +87,26 @@ describe('a stream', () => {
     expect(described(await next.delta())).toEqual([])
   })
 
-  it('says nothing before every kind has been listed once', async () => {
+  it(`${requirement('CTL-009', 'CTL-001')} leaves an instance what is not valid, also its own settings, where nothing else is known of it`, async () => {
+    const { plane, source, clock } = aControlPlane()
+    const broken = (kind: 'MeshRelay' | 'MeshRoute', name: string) =>
+      ({ kind, name: `default/${name}`, uid: '', generation: 1, problems: [] }) as const
+    source.tell(told(1, [aBackend()], { invalid: [broken('MeshRelay', 'edge'), broken('MeshRoute', 'old')] }))
+    source.synced()
+    const held = [
+      { kind: ResourceKind.RELAY, name: 'default/edge', version: new Uint8Array(32) },
+      { kind: ResourceKind.ROUTE, name: 'default/old', version: new Uint8Array(32) },
+      { kind: ResourceKind.ROUTE, name: 'default/gone', version: new Uint8Array(32) },
+    ]
+    const instance = new ScriptedInstance(plane.serve).hello({ held })
+    await settled()
+    expect(described(await instance.accepted())).toEqual(['+backend default/everything', '-route default/gone'])
+    source.tell(told(2, [], { removals: [{ kind: 'MeshRoute', name: 'default/old' }] }))
+    await clock.pass(20)
+    expect(described(await instance.delta())).toEqual(['-route default/old'])
+  })
+
+  it(`${requirement('CTL-001')} says nothing before every kind has been listed once`, async () => {
     const { plane, source } = aControlPlane()
     source.tell(told(1, [aRelay()]))
     const instance = new ScriptedInstance(plane.serve).hello()
@@ -97,7 +119,7 @@ describe('a stream', () => {
     expect(plane.ready().ok).toBe(true)
   })
 
-  it('says nothing while the relay has no settings to put the rest into', async () => {
+  it(`${requirement('CTL-001')} says nothing while the relay has no settings to put the rest into`, async () => {
     const { plane, source, clock } = aControlPlane({ place: 'cluster' })
     const relay = aRelay('edge', { identity: {} }, { uid: 'u1' })
     source.tell(told(1, [relay, aBackend()]))
@@ -112,7 +134,7 @@ describe('a stream', () => {
   })
 })
 
-describe('changes', () => {
+describe(`${requirement('CTL-004')} changes`, () => {
   it('go out one Delta at a time; what changes meanwhile adds up', async () => {
     const { instance, source, clock } = await inSync()
     source.tell(told(2, [aRoute('a', { path: '/a' })]))
@@ -152,14 +174,14 @@ describe('changes', () => {
     expect(instance.pending).toBe(0)
   })
 
-  it('that are not answered end the stream', async () => {
+  it(`${requirement('CTL-005')} that are not answered end the stream`, async () => {
     const { instance, clock } = serving()
     await instance.hello().delta()
     await clock.pass(61_000, 1_000)
     expect(await instance.closed).toMatchObject({ code: 'DEADLINE_EXCEEDED' })
   })
 
-  it('that could not be stored are sent again, later and later', async () => {
+  it(`${requirement('CTL-005')} that could not be stored are sent again, later and later`, async () => {
     const { instance, clock } = serving()
     const error = { code: DeltaErrorCode.NOT_STORED, message: 'no space left' }
     let delta = await instance.hello().delta()
@@ -174,21 +196,36 @@ describe('changes', () => {
     }
   })
 
-  it('about which the two do not agree end the stream, so that it is opened anew', async () => {
+  it(`${requirement('CTL-005')} that could be stored at last make the next failure the first one again`, async () => {
+    const { instance, clock, source } = serving()
+    const error = { code: DeltaErrorCode.NOT_STORED, message: 'no space left' }
+    instance.reply((await instance.hello().delta()).nonce, { error })
+    await clock.pass(1_000)
+    instance.reply((await instance.delta()).nonce, { error })
+    await clock.pass(2_000)
+    await instance.accepted()
+    source.tell(told(2, [aRoute('a')]))
+    await clock.pass(20)
+    instance.reply((await instance.delta()).nonce, { error })
+    await clock.pass(1_000)
+    expect(described(await instance.delta())).toEqual(['+route default/a'])
+  })
+
+  it(`${requirement('CTL-005')} about which the two do not agree end the stream, so that it is opened anew`, async () => {
     const { instance } = serving()
     const { nonce } = await instance.hello().delta()
     instance.reply(nonce, { error: { code: DeltaErrorCode.INCONSISTENT, message: 'no such resource' } })
     expect(await instance.closed).toMatchObject({ code: 'ABORTED' })
   })
 
-  it('a reply to what was never said ends the stream', async () => {
+  it(`${requirement('CTL-005')} a reply to what was never said ends the stream`, async () => {
     const { instance } = await inSync()
     instance.reply(17n)
     expect(await instance.closed).toMatchObject({ code: 'ABORTED' })
   })
 })
 
-describe('a Delta that would remove more than half of at least 20 resources', () => {
+describe(`${requirement('CTL-006')} a Delta that would remove more than half of at least 20 resources`, () => {
   const world = () => inSync(aRelay(), aBackend(), ...manyRoutes(20))
 
   it('waits 30 s, and is sent when a fresh list says the same', async () => {
@@ -223,6 +260,24 @@ describe('a Delta that would remove more than half of at least 20 resources', ()
     expect([delta.removals.length, delta.upserts.length]).toEqual([12, 1])
   })
 
+  it('is forgotten when what was gone is there again', async () => {
+    const { instance, source, clock } = await world()
+    source.tell(told(2, [], { removals: routeIds(12) }))
+    await clock.pass(10_000, 1_000)
+    source.tell(told(3, manyRoutes(12)))
+    await clock.pass(60_000, 1_000)
+    expect([instance.pending, source.lists]).toEqual([0, 0])
+  })
+
+  it('20 are enough', async () => {
+    const { instance, source, clock } = await inSync(aRelay(), aBackend(), ...manyRoutes(18))
+    source.tell(told(2, [], { removals: routeIds(11) }))
+    await clock.pass(1_000)
+    expect(instance.pending).toBe(0)
+    await clock.pass(30_000, 1_000)
+    expect((await instance.delta()).removals).toHaveLength(11)
+  })
+
   it('half of them, or most of few, go at once', async () => {
     const half = await world()
     half.source.tell(told(2, [], { removals: routeIds(11) }))
@@ -246,7 +301,7 @@ describe('a Delta that would remove more than half of at least 20 resources', ()
   })
 })
 
-describe('a source that is behind what an instance has seen', () => {
+describe(`${requirement('CTL-007')} a source that is behind what an instance has seen`, () => {
   it('is listed first', async () => {
     const { instance, source } = serving()
     source.onList = () => told(9, [aRoute('a')])
@@ -268,6 +323,12 @@ describe('a source that is behind what an instance has seen', () => {
     expect(source.lists).toBe(1)
   })
 
+  it('is not listed where the instance has seen as much and no more', async () => {
+    const { instance, source } = serving()
+    const delta = await instance.hello({ positions: kindPositions(1) }).delta()
+    expect([source.lists, delta.rewound]).toEqual([0, false])
+  })
+
   it('of another source nothing is older', async () => {
     const { instance, source } = serving()
     instance.hello({ positions: kindPositions(7, new Uint8Array(16)) })
@@ -287,10 +348,14 @@ describe('a source that is behind what an instance has seen', () => {
     await clock.pass(1_000)
     const third = await instance.delta()
     expect([source.lists, third.rewound, described(third)]).toEqual([2, true, EVERYTHING])
+    instance.reply(third.nonce)
+    source.tell(told(2, [aRoute('a')]))
+    await clock.pass(2_000)
+    expect([(await instance.delta()).rewound, source.lists]).toEqual([false, 2])
   })
 })
 
-describe('who is served', () => {
+describe(`${requirement('CTL-012')} who is served`, () => {
   const refused = { code: 'PERMISSION_DENIED', message: 'this relay is not served here' }
 
   it.each([
@@ -333,7 +398,7 @@ describe('who is served', () => {
   })
 })
 
-describe('several streams of one instance', () => {
+describe(`${requirement('CTL-013')} several streams of one instance`, () => {
   it('a newer process replaces an older one', async () => {
     const { instance, plane } = await inSync()
     const newer = new ScriptedInstance(plane.serve).hello({ bootId: bootId(2) })
@@ -359,6 +424,31 @@ describe('several streams of one instance', () => {
     expect(described(await second.delta())).toEqual(['+route default/a'])
   })
 
+  it('what a superseded stream says counts no more, and it is not asked to move; its end is not that of the instance', async () => {
+    const { instance, plane } = await inSync(aRelay(), aBackend(), aRoute(), aPeer())
+    const heard: string[] = []
+    plane.instances.attach({
+      changed: (_instance, { acceptances, status }) => heard.push(`${acceptances.size} ${status?.peers.length}`),
+      gone: () => heard.push('gone'),
+    })
+    heard.length = 0
+    const next = new ScriptedInstance(plane.serve).hello()
+    const { nonce } = await next.delta()
+    const version = new Uint8Array(32)
+    const refused = { kind: ResourceKind.ROUTE, name: 'default/everything', version, reason: 'Odd', message: 'late' }
+    instance.reply(1n, { refusals: [refused] })
+    instance.status(create(InstanceStatusSchema, { peers: [{ name: 'default/tools' }] }))
+    await settled()
+    expect(heard).toEqual([])
+    void plane.drain(5_000)
+    await settled()
+    expect([instance.reconnects.length, next.reconnects.length]).toEqual([0, 1])
+    next.reply(nonce)
+    expect(await instance.closed).toBeUndefined()
+    await settled()
+    expect([heard, plane.instances.size]).toEqual([[], 1])
+  })
+
   it('a process that moves keeps its old stream until the new one serves it, and is told nothing twice', async () => {
     const { instance, plane, source, clock } = await inSync()
     const next = new ScriptedInstance(plane.serve).hello()
@@ -372,7 +462,7 @@ describe('several streams of one instance', () => {
   })
 })
 
-describe('a stream ends', () => {
+describe(`${requirement('CTL-014')} a stream ends`, () => {
   const certified = (clock: { wallNow(): number }, lifeMs: number) => ({
     ...EDGE,
     certificateEndsAtMs: clock.wallNow() + lifeMs,
@@ -398,6 +488,20 @@ describe('a stream ends', () => {
     expect(instance.reconnects).toMatchObject([{ reason: ReconnectReason.CERTIFICATE }])
     await clock.pass(60_000, 5_000)
     expect(await instance.closed).toBeUndefined()
+  })
+
+  it('with its certificate also where that ends sooner than an instance may take to move', async () => {
+    const { plane, clock } = serving()
+    const instance = new ScriptedInstance(plane.serve, certified(clock, 20_000)).hello()
+    let isClosed = false
+    void instance.closed.then(() => {
+      isClosed = true
+    })
+    await instance.accepted()
+    await clock.pass(19_000, 1_000)
+    expect([instance.reconnects.length, isClosed]).toEqual([1, false])
+    await clock.pass(1_100)
+    expect(isClosed).toBe(true)
   })
 
   it('with the control plane, asked first; nobody new is served meanwhile', async () => {

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { HelloSchema, MAX_MESSAGE_OCTETS, ResourceKind } from '@causeway/rpc'
 import { describe, expect, it } from 'vitest'
 import { bootId } from '../../../test/fixtures/control-plane/instance.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { type ObjectKey, objectKey } from '../snapshot/object-key.ts'
 import type { EncodedResource } from '../snapshot/resource.ts'
 import { Delivery, type DeliveryView } from './delivery.ts'
@@ -38,7 +39,7 @@ function delivering(resources: readonly EncodedResource[], held: readonly { name
   return { view, delivery: new Delivery(hello, view.snapshot) }
 }
 
-describe('what an instance lacks', () => {
+describe(`${requirement('CTL-015')} what an instance lacks`, () => {
   it('goes out as one message as long as that has room for it', () => {
     const { delivery, view } = delivering([RELAY, ...backends(63, MEBIOCTET)])
     const step = delivery.next(view, 'none')

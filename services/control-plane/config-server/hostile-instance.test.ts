@@ -5,6 +5,7 @@ import { bootId, described, EDGE, ScriptedInstance } from '../../../test/fixture
 import { aBackend, aPeer, aRelay, aRoute, told } from '../../../test/fixtures/control-plane/objects.ts'
 import { aControlPlane } from '../../../test/fixtures/control-plane/running.ts'
 import { settled } from '../../../test/fixtures/kube/virtual-clock.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { SourceObject } from '../sources/source.ts'
 import type { ObjectStatus } from '../status/object-status.ts'
 
@@ -31,7 +32,7 @@ function largeBackends(count: number): SourceObject[] {
   return Array.from({ length: count }, (_, index) => ({ ...facts, resource: named(`large-${index}`) }))
 }
 
-describe('more than one message has room for', () => {
+describe(`${requirement('CTL-015')} more than one message has room for`, () => {
   it('is not sent, and nothing else suffers: the stream stays, other relays are served, and it is told', async () => {
     const { instance, plane, source, clock, written } = serving()
     await instance.hello().accepted()
@@ -67,7 +68,7 @@ const idOf = ({ kind, metadata: { namespace, name } }: SourceObject['resource'])
   name: `${namespace}/${name}`,
 })
 
-describe('an instance that refuses what it was never sent', () => {
+describe(`${requirement('CTL-015')} an instance that refuses what it was never sent`, () => {
   const invented = (from: number) =>
     Array.from({ length: 100 }, (_, index) => ({
       kind: ResourceKind.ROUTE,
@@ -89,7 +90,7 @@ describe('an instance that refuses what it was never sent', () => {
   })
 })
 
-describe('what an instance says', () => {
+describe(`${requirement('CTL-015')} what an instance says`, () => {
   const refused = async (refusal: { reason: string; message: string; fieldPath?: string }) => {
     const world = serving()
     const delta = await world.instance.hello().delta()
@@ -148,7 +149,7 @@ describe('what an instance says', () => {
   })
 })
 
-describe('an instance that calls everything stale', () => {
+describe(`${requirement('CTL-015')} an instance that calls everything stale`, () => {
   it('does not have everything listed again and again', async () => {
     const { instance, source, clock } = serving()
     const error = { code: DeltaErrorCode.STALE_SOURCE, message: 'older', kinds: ['MeshRoute'] }
@@ -191,7 +192,7 @@ describe('an instance that calls everything stale', () => {
   })
 })
 
-describe('an instance that opens stream after stream', () => {
+describe(`${requirement('CTL-015')} an instance that opens stream after stream`, () => {
   it('has two at most: the last one, and the one that it takes over from', async () => {
     const { instance, plane } = serving()
     await instance.hello().accepted()
@@ -204,7 +205,7 @@ describe('an instance that opens stream after stream', () => {
   })
 })
 
-describe('an instance that says it is many', () => {
+describe(`${requirement('CTL-015')} an instance that says it is many`, () => {
   it('is refused beyond the replicas that a MeshRelay can have', async () => {
     const { plane } = serving()
     const beyond = new ScriptedInstance(plane.serve).hello({ ordinal: 1_000 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { KubeVirtualClock, settled } from '../../../test/fixtures/kube/virtual-clock.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { RelistOptions } from '../sources/source.ts'
 import { Relister } from './relister.ts'
 
@@ -32,7 +33,7 @@ function relisting(tookMs = 0) {
   return { clock, ended, began, answered, ask, timers: () => clock.pending }
 }
 
-describe('a relay that asks for a fresh list', () => {
+describe(`${requirement('CTL-007', 'CTL-015')} a relay that asks for a fresh list`, () => {
   it('has it at once', async () => {
     const { ask, began, answered } = relisting()
     ask(EDGE)

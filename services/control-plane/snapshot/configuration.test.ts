@@ -10,6 +10,7 @@ import {
   OTHER_HANDLE,
   told,
 } from '../../../test/fixtures/control-plane/objects.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { SourceChange } from '../sources/source.ts'
 import { Configuration } from './configuration.ts'
 
@@ -42,7 +43,7 @@ function bodyOf(configuration: Configuration, relay: string, key: string) {
   return decoded.message
 }
 
-describe('what a relay is to have', () => {
+describe(`${requirement('CTL-003')} what a relay is to have`, () => {
   it('is everything that names it, and nothing else', () => {
     const far = { relayRefs: [{ name: 'far' }] }
     const configuration = loaded(
@@ -104,7 +105,7 @@ describe('what a relay is to have', () => {
   })
 })
 
-describe('last good', () => {
+describe(`${requirement('CTL-009')} last good`, () => {
   it('an object that is not valid any more stays as it was', () => {
     const configuration = loaded(aRelay(), aBackend(), aRoute())
     const before = configuration.snapshot('default/edge').get('MeshRoute default/everything')
@@ -121,6 +122,17 @@ describe('last good', () => {
     const configuration = aConfiguration()
     configuration.apply(told(1, [aRelay(), aBackend(), aRoute('everything', {}, { uid: 'a' })]))
     configuration.apply(told(2, [], { invalid: [invalid('MeshRoute', 'default/everything', 1, 'b')] }))
+    expect(keysOf(configuration, 'default/edge')).not.toContain('MeshRoute default/everything')
+  })
+
+  it('nor of another object that cannot be sent', () => {
+    const configuration = aConfiguration('cluster')
+    const identity = { state: 'Active', peerHandle: HANDLE, secretName: 'causeway-edge-identity-a' } as const
+    const relay = aRelay('edge', { identity: {} }, { uid: 'u', status: { identity } })
+    configuration.apply(told(1, [relay, aBackend(), aRoute('everything', {}, { uid: 'a' })]))
+    const pending = { captureHeaders: ['x-a'] }
+    configuration.apply(told(2, [aRoute('everything', pending, { uid: 'b' })]))
+    expect(standing(configuration, 'MeshRoute default/everything')).toMatchObject({ state: 'withheld' })
     expect(keysOf(configuration, 'default/edge')).not.toContain('MeshRoute default/everything')
   })
 
@@ -163,7 +175,7 @@ describe('last good', () => {
   })
 })
 
-describe('identities of the same mesh', () => {
+describe(`${requirement('CTL-011')} identities of the same mesh`, () => {
   const cluster = (name: string, identity?: Parameters<typeof aRelay>[2]) =>
     anObject('MeshRelay', name, { listeners: { npamp: { port: 7000 } } }, { uid: `uid-${name}`, ...identity })
   const follower = aPeer('far', { identityFrom: { relayRef: { name: 'far' } } })
@@ -199,7 +211,7 @@ describe('identities of the same mesh', () => {
   })
 })
 
-describe('another installation', () => {
+describe(`${requirement('CTL-010')} another installation`, () => {
   it('has its objects for itself', () => {
     const configuration = aConfiguration('files', 'ours')
     const objects = [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { positionAt, SOURCE_ID } from '../../../test/fixtures/control-plane/objects.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { olderKinds, Positions, positionsFor } from './positions.ts'
 
 const OTHER = new Uint8Array(16)
@@ -17,7 +18,7 @@ function read(...steps: readonly (readonly [value: number, different: ReadonlySe
 const told = (positions: Positions, seen?: ReturnType<typeof at>) =>
   positionsFor(positions, seen ?? new Map()).get('MeshRoute')?.value
 
-describe('what an instance is told of positions', () => {
+describe(`${requirement('CTL-008')} what an instance is told of positions`, () => {
   it('is where something was different last, however far was read since', () => {
     expect(told(read([20, DIFFERENT], [90, NOTHING]))).toBe(20n)
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aBackend, aRelay, aRoute, HANDLE, told } from '../../../test/fixtures/control-plane/objects.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { SourceChange, SourceObject } from '../sources/source.ts'
 import { Configuration } from './configuration.ts'
 
@@ -30,7 +31,7 @@ function loaded(installation?: string): Configuration {
   return configuration
 }
 
-describe('an object that is not valid any more', () => {
+describe(`${requirement('CTL-010')} an object that is not valid any more`, () => {
   it('goes with the grant that it needs, although its last good version is kept otherwise', () => {
     const configuration = loaded()
     configuration.apply(told(2, [], { invalid: [invalid] }))
@@ -49,7 +50,7 @@ describe('an object that is not valid any more', () => {
   })
 })
 
-describe('an object that is withheld', () => {
+describe(`${requirement('CTL-009')} an object that is withheld`, () => {
   const pending = { captureHeaders: ['x-a'] }
   const far = aRelay('far', { identity: {}, allowedNamespaces: { from: 'All' } }, { uid: 'far', status: { identity } })
   const farBackend = aBackend(

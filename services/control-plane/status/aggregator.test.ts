@@ -13,6 +13,7 @@ import {
   told,
 } from '../../../test/fixtures/control-plane/objects.ts'
 import { KubeVirtualClock } from '../../../test/fixtures/kube/virtual-clock.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { Configuration } from '../snapshot/configuration.ts'
 import type { SourceChange } from '../sources/source.ts'
 import { StatusAggregator, type StatusTiming } from './aggregator.ts'
@@ -99,7 +100,7 @@ const refuses = (world: World, one: InstanceName, key: string, why = refusal): v
     status: undefined,
   })
 
-describe('Programmed', () => {
+describe(`${requirement('CTL-016')} Programmed`, () => {
   it('is True when every connected instance has accepted the version', async () => {
     const world = anAggregator()
     accepts(world, instance(0), ROUTE)
@@ -196,7 +197,7 @@ describe('Programmed', () => {
   })
 })
 
-describe('instances', () => {
+describe(`${requirement('CTL-018')} instances`, () => {
   it('a silent one leaves the count after 60 s, and not when it is heard again', async () => {
     const world = anAggregator()
     accepts(world, instance(0), ROUTE)
@@ -261,7 +262,7 @@ describe('instances', () => {
   })
 })
 
-describe('Reachable and PostQuantum', () => {
+describe(`${requirement('CTL-017')} Reachable and PostQuantum`, () => {
   const { REACHABLE, UNREACHABLE, NOT_TRIED } = Reachability
   const peer = (reachable: Reachability, more: { postQuantum?: boolean; message?: string } = {}) => ({
     peers: [{ name: 'default/tools', reachable, ...more }],
@@ -346,7 +347,7 @@ describe('identities of peers', () => {
 })
 
 describe('writing', () => {
-  it('nothing is told twice', async () => {
+  it(`${requirement('CTL-020')} nothing is told twice`, async () => {
     const world = anAggregator()
     accepts(world, instance(), ROUTE, PEER, BACKEND)
     await world.clock.pass(3_000)
@@ -358,7 +359,7 @@ describe('writing', () => {
     expect(world.written.writes.length).toBe(before)
   })
 
-  it('one change costs one write, however many objects there are', async () => {
+  it(`${requirement('CTL-020')} one change costs one write, however many objects there are`, async () => {
     const many = Array.from({ length: 500 }, (_, index) => aRoute(`r${index}`))
     const world = anAggregator([aRelay(), aBackend(), ...many])
     accepts(world, instance(), ...many.map((_, index) => `MeshRoute default/r${index}`))
@@ -370,7 +371,7 @@ describe('writing', () => {
     expect(world.written.writes.length - before).toBe(1)
   })
 
-  it('an object that is gone is forgotten', async () => {
+  it(`${requirement('CTL-020')} an object that is gone is forgotten`, async () => {
     const world = anAggregator()
     await world.clock.pass(250)
     world.change(told(2, [], { removals: [{ kind: 'MeshPeer', name: 'default/tools' }] }))
@@ -390,7 +391,7 @@ describe('writing', () => {
     )
   })
 
-  it('a new leader waits 10 s, and says of what changes meanwhile that it collects', async () => {
+  it(`${requirement('CTL-019')} a new leader waits 10 s, and says of what changes meanwhile that it collects`, async () => {
     const world = anAggregator(undefined, { collectingMs: 10_000 })
     refuses(world, instance(), ROUTE)
     await world.clock.pass(5_000, 250)

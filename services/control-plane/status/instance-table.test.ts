@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { type InstanceStatus, InstanceStatusSchema } from '@causeway/rpc'
 import { describe, expect, it } from 'vitest'
 import { bootId } from '../../../test/fixtures/control-plane/instance.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { InstanceChange, InstanceName, InstanceSink } from './instance.ts'
 import { InstanceTable } from './instance-table.ts'
 
@@ -42,7 +43,7 @@ function aTable() {
   return { table, heard }
 }
 
-describe('what an instance answers', () => {
+describe(`${requirement('CTL-020')} what an instance answers`, () => {
   it('is told once, and only what is different', () => {
     const { table, heard } = aTable()
     table.delivered(instance(), new Map([...[A, B].map((key) => [key, 'v1'] as const)]), NOTHING)
@@ -85,7 +86,7 @@ describe('what an instance answers', () => {
   })
 })
 
-describe('whoever hears of instances', () => {
+describe(`${requirement('CTL-020')} whoever hears of instances`, () => {
   it('is told everything first, in place of whoever did before', () => {
     const { table, heard } = aTable()
     const status = create(InstanceStatusSchema, { peerHandle: 'me' })

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { bootId } from '../../../test/fixtures/control-plane/instance.ts'
 import { KubeVirtualClock } from '../../../test/fixtures/kube/virtual-clock.ts'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { Acceptance, InstanceName } from './instance.ts'
 import { Roster } from './roster.ts'
 
@@ -30,13 +31,13 @@ const seen = () =>
     .concerned(ROUTE, [RELAY])
     .map(({ instance, isConnected, acceptance }) => [instance.bootId, isConnected, acceptance?.versionHex])
 
-it('an open stream of a newer process outranks what another replica says of an older one', () => {
+it(`${requirement('CTL-018')} an open stream of a newer process outranks what another replica says of an older one`, () => {
   accepts(started(2))
   roster.changed(started(1), { acceptances: new Map([[ROUTE, ACCEPTED]]), status: undefined }, new Object())
   expect(seen()).toEqual([[bootId(2), true, 'aa']])
 })
 
-it('a process on a clock that is behind takes the place of one whose stream has ended', () => {
+it(`${requirement('CTL-018')} a process on a clock that is behind takes the place of one whose stream has ended`, () => {
   accepts(started(2))
   roster.gone(started(2))
   accepts(started(1))
@@ -46,7 +47,7 @@ it('a process on a clock that is behind takes the place of one whose stream has 
   expect(seen()).toEqual([[bootId(1), true, 'aa']])
 })
 
-it('an instance that has moved to another replica stays, in whatever order the two say it', () => {
+it(`${requirement('CTL-018')} an instance that has moved to another replica stays, in whatever order the two say it`, () => {
   const [before, after] = [new Object(), new Object()]
   const change = { acceptances: new Map([[ROUTE, ACCEPTED]]), status: undefined }
   roster.changed(started(1), change, before)

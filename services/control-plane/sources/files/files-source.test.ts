@@ -14,6 +14,7 @@ import { systemClock } from '@causeway/kube'
 import { loadResources, type Problem, readSourceFiles } from '@causeway/mesh-api'
 import { createIdentityFile } from '@causeway/npamp/crypto/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { requirement } from '../../../../test/requirements/requirement.ts'
 import type { SourceChange } from '../source.ts'
 import { type FilesSource, openFilesSource } from './files-source.ts'
 
@@ -76,7 +77,7 @@ const described = ({ upserts, removals }: SourceChange): string[] => [
 const values = ({ positions }: SourceChange) =>
   Object.fromEntries([...positions].map(([kind, { value }]) => [kind, value]))
 
-describe('the source of files', () => {
+describe(`${requirement('CTL-021')} the source of files`, () => {
   it('tells all that there is, and that this is all', async () => {
     const { changes, isSynced } = await open([file(relay() + backend('a'))])
     expect(changes.map(described)).toEqual([['+MeshRelay edge@1', '+MeshBackend a@1']])
