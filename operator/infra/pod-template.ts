@@ -3,7 +3,7 @@ import { selectorLabels } from './labels.ts'
 import type { Json, JsonObject } from './manifest.ts'
 import { adminPort, listenerPorts } from './ports.ts'
 import type { RelayInput } from './relay-input.ts'
-import { settingsDigest } from './settings.ts'
+import { bootSettings, settingsDigest } from './settings.ts'
 import { volumeMounts, volumes } from './volumes.ts'
 
 /** `nobody` of the image. */
@@ -54,7 +54,7 @@ function container({ relay, installation }: RelayInput): JsonObject {
     image: relay.spec.workload.image ?? installation.relayImage,
     imagePullPolicy: installation.imagePullPolicy,
     command: RELAY_COMMAND,
-    envFrom: [{ configMapRef: { name: workloadName(relay.metadata.name) } }],
+    env: variables({ relay, installation }),
     ports: ports.map(({ name, port }) => ({ name, containerPort: port, protocol: 'TCP' })),
     // A relay that cannot be configured yet is alive; killing it would not help.
     startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
@@ -68,6 +68,18 @@ function container({ relay, installation }: RelayInput): JsonObject {
     },
     volumeMounts: volumeMounts(relay),
   }
+}
+
+/**
+ * Each by its name, and not all that the ConfigMap holds: whoever may only write ConfigMaps could have more said to the
+ * process than flags (`NODE_OPTIONS`), and would have its key.
+ */
+function variables(input: Pick<RelayInput, 'relay' | 'installation'>): Json {
+  const name = workloadName(input.relay.metadata.name)
+  return Object.keys(bootSettings(input)).map((key) => ({
+    name: key,
+    valueFrom: { configMapKeyRef: { name, key } },
+  }))
 }
 
 function probe(path: string, timing: JsonObject): JsonObject {

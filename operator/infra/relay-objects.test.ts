@@ -38,6 +38,15 @@ describe('the objects of a relay', () => {
   })
 })
 
+it('takes from the ConfigMap what is known by name, and nothing that somebody puts in beside it', () => {
+  const objects = relayObjects(relayInput(read('everything.in.json')))
+  const data = objects.find(({ kind }) => kind === 'ConfigMap')?.data as JsonObject
+  const template = podTemplate(relayInput(read('everything.in.json'))).spec as JsonObject
+  const [container = {}] = template.containers as JsonObject[]
+  expect(container).not.toHaveProperty('envFrom')
+  expect((container.env as JsonObject[]).map(({ name }) => name)).toEqual(Object.keys(data))
+})
+
 describe('overrides', () => {
   const own = { metadata: { name: 'tools', namespace: 'shop' }, spec: {} }
 
@@ -59,7 +68,7 @@ describe('overrides', () => {
     expect(full.securityContext).toEqual(bare.securityContext)
     expect([full.serviceAccountName, full.automountServiceAccountToken]).toEqual(['causeway-tools', false])
     const [container, plain] = [full, bare].map((spec) => (spec.containers as JsonObject[])[0]) as JsonObject[]
-    for (const field of ['command', 'args', 'envFrom', 'securityContext'] as const)
+    for (const field of ['command', 'args', 'env', 'envFrom', 'securityContext'] as const)
       expect(container?.[field]).toEqual(plain?.[field])
   })
 })

@@ -9,7 +9,10 @@ export const MOUNTS = '/etc/causeway'
 export const STATE = '/var/lib/causeway'
 
 /** What a relay must know before it can ask for its configuration: flags, as environment variables. */
-function bootSettings({ relay, installation }: RelayInput): Readonly<Record<string, string>> {
+export function bootSettings({
+  relay,
+  installation,
+}: Pick<RelayInput, 'relay' | 'installation'>): Readonly<Record<string, string>> {
   return {
     CAUSEWAY_NAMESPACE: relay.metadata.namespace,
     CAUSEWAY_NAME: relay.metadata.name,

@@ -88,7 +88,7 @@ describe('what runs a relay', { timeout: 120_000 }, () => {
       const [relay] = spec.containers
       return (
         spec.containers.length === 1 &&
-        relay.env === undefined &&
+        relay.env.every(({ name }: { name: string }) => name.startsWith('CAUSEWAY_')) &&
         spec.hostNetwork === undefined &&
         metadata.annotations['example.com/injected'] === undefined
       )

@@ -47,7 +47,7 @@ export interface Volume {
   readonly persistentVolumeClaim?: { readonly claimName: string }
 }
 
-export interface Projection {
+interface Projection {
   readonly optional?: boolean
   readonly items?: readonly { readonly key: string; readonly path: string }[]
 }
