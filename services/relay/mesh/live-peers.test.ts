@@ -275,6 +275,72 @@ describe('the identity of a relay', () => {
   })
 })
 
+describe('a change while an association is being made', () => {
+  /** A call is on its way to the first association; `turns` later the change comes, and everything goes on from there. */
+  async function changedAfter(turns: number, change: (mesh: ReturnType<typeof edgeAndTools>) => void) {
+    const mesh = edgeAndTools({ towardsTools: { associations: 1 } })
+    const { sink } = start(mesh.target, modernRequest())
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+    change(mesh)
+    await mesh.network.pass(5_000)
+    const again = start(mesh.target, modernRequest())
+    await mesh.network.pass(40_000)
+    return { ...mesh, sink, again: again.sink }
+  }
+  const open = ({ edge }: ReturnType<typeof edgeAndTools>) =>
+    edge.metrics.value('causeway_associations_open', { peer: 'tools' })
+  const turns = Array.from({ length: 8 }, (_, turn) => turn)
+
+  it.each(turns)('of the identity of who dials leaves nothing with the old key, after %i turns', async (turn) => {
+    const next = newIdentity('edge')
+    const { edge, tools, identities, sink, again } = await changedAfter(turn, ({ edge, tools, identities }) => {
+      const handles = [identities.edge.handle, next.handle]
+      tools.mesh.setPeers([peerConfig('edge', '', { dial: 'never', identity: { mode: 'handles', handles } })], [])
+      edge.mesh.setIdentity({ ...next, bootId: identities.edge.bootId }, undefined)
+    })
+    expect([await sink.replyText(), await again.replyText()]).toEqual([RESULT, RESULT])
+    expect([edge.mesh.isInUse(identities.edge.key), edge.mesh.isInUse(next.key)]).toEqual([false, true])
+    expect(tools.mesh.peerStates()).toMatchObject([{ associations: 1, peerHandle: next.handle }])
+  })
+
+  it.each(turns)('of the identity of who is dialled leaves nothing with the old key, after %i turns', async (turn) => {
+    const next = newIdentity('tools')
+    const { tools, identities, sink, again } = await changedAfter(turn, ({ edge, tools, identities }) => {
+      const handles = [identities.tools.handle, next.handle]
+      edge.mesh.setPeers([peerConfig('tools', '', { associations: 1, identity: { mode: 'handles', handles } })], [])
+      tools.mesh.setIdentity({ ...next, bootId: identities.tools.bootId }, undefined)
+    })
+    // A handshake that was under way may have pinned the first key alone.
+    expect([sink.ends.length, await again.replyText()]).toEqual([1, RESULT])
+    expect([tools.mesh.isInUse(identities.tools.key), tools.mesh.isInUse(next.key)]).toEqual([false, true])
+  })
+
+  it.each(turns)('of the pins lets nobody in who is pinned no more, after %i turns', async (turn) => {
+    const nobody = newIdentity()
+    const mesh = await changedAfter(turn, ({ edge }) => {
+      edge.mesh.setPeers([peerConfig('tools', nobody.handle, { associations: 1 })], [])
+    })
+    expect(open(mesh)).toBe(0)
+    expect((await mesh.again.failure()).message).toContain('it is not who its MeshPeer says it is')
+  })
+
+  it.each(turns)('of what the HELLO says leaves no association with the old one, after %i turns', async (turn) => {
+    const mesh = await changedAfter(turn, ({ edge, identities }) => {
+      edge.mesh.setPeers(
+        [peerConfig('tools', identities.tools.handle, { associations: 1, maxFrameOctets: 70_000 })],
+        [],
+      )
+    })
+    expect([await mesh.sink.replyText(), await mesh.again.replyText(), open(mesh)]).toEqual([RESULT, RESULT, 1])
+    expect(mesh.network.dials.length).toBeLessThanOrEqual(2)
+    const large = `{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(80_000)}"}`
+    mesh.backend.script = (call) => call.result(large)
+    const { sink } = start(mesh.target, modernRequest())
+    await mesh.network.settle()
+    expect(await sink.failure()).toMatchObject({ code: 'NotDelivered' })
+  })
+})
+
 describe('a grant that ends', () => {
   it('is the end of the sessions with that target, and of nothing else', async () => {
     const other = new ScriptedBackend()

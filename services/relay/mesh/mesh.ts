@@ -321,6 +321,7 @@ export class Mesh {
         }
       },
       createAssociation: (peer) => this.#initiator(peer),
+      hasEarlierKey: (association) => this.#madeWith.get(association) !== this.#identity,
       maxRetiringMs: this.#options.maxRetiringMs ?? MAX_RETIRING_MS,
       observer: {
         established: (association, info) => {

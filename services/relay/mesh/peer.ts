@@ -29,6 +29,8 @@ export interface PeerOptions {
   readonly dialling: (config: PeerConfig) => DiallingContext
   /** A new association of this peer's as initiator, not opened yet. */
   readonly createAssociation: (peer: Peer) => PeerAssociation
+  /** Whether it was made with a key of this relay's that is not the present one. */
+  readonly hasEarlierKey: (association: PeerAssociation) => boolean
   readonly observer: PeerObserver
   /** The longest that an association of an earlier configuration is kept for the sessions on it. */
   readonly maxRetiringMs: number
@@ -49,6 +51,7 @@ interface PeerObserver {
 
 /** This long ready, and the loss of an association is no reason to wait before the next dial. */
 const SETTLED_MS = 5_000
+const NOT_PINNED = 'its handle is not pinned any more'
 /** `associations` is 8 at most, both ends may dial at once, and a peer may have several processes. */
 const MOST_BESIDE_SESSIONS = 64
 /** So many rounds in vain, and whoever waits is told at once instead of at the end of their 5 s. */
@@ -61,6 +64,8 @@ export class Peer implements AssociationHome, CallCarrier {
   readonly #waiting: WaitingCalls
   readonly #retirement: Retirement
   readonly #dialling: PeerDialling
+  /** What associations that this peer dialled were made from. */
+  readonly #madeFrom = new WeakMap<PeerAssociation, PeerConfig>()
   #config: PeerConfig
   #closing = false
   #drains = false
@@ -82,7 +87,7 @@ export class Peer implements AssociationHome, CallCarrier {
       {
         clock,
         contextOf: options.dialling,
-        create: () => options.createAssociation(this),
+        create: () => this.#create(),
         onFailed: (failure, rounds) => this.#dialFailed(failure, rounds),
         onRetry: () => this.#grow('keep'),
       },
@@ -134,7 +139,7 @@ export class Peer implements AssociationHome, CallCarrier {
     const before = this.#config
     this.#config = config
     for (const association of [...this.#pool]) {
-      if (!this.#pins(association)) association.abort(new ClosedError('CLOSED', 'its handle is not pinned any more'))
+      if (!this.#pins(association)) association.abort(new ClosedError('CLOSED', NOT_PINNED))
     }
     if (pinsAnother(before, config)) for (const call of this.#waiting.all()) call.relabel()
     const isElsewhere = this.#dialling.change(before, config)
@@ -149,6 +154,19 @@ export class Peer implements AssociationHome, CallCarrier {
   renew(): void {
     for (const association of this.#pool) this.#retirement.add(association)
     this.#afterChange()
+  }
+
+  #create(): PeerAssociation {
+    const association = this.#options.createAssociation(this)
+    this.#madeFrom.set(association, this.#config)
+    return association
+  }
+
+  /** It began before the present configuration was in force. */
+  #isOutdated(association: PeerAssociation): boolean {
+    const madeFrom = this.#madeFrom.get(association)
+    if (madeFrom !== undefined && announcesOtherwise(madeFrom, this.#config)) return true
+    return this.#options.hasEarlierKey(association)
   }
 
   #afterChange(): void {
@@ -211,7 +229,10 @@ export class Peer implements AssociationHome, CallCarrier {
   established(association: PeerAssociation, info: EstablishedInfo): void {
     this.#pool.add(association)
     this.#options.observer.established(association, info)
+    if (this.#isOutdated(association)) this.#retirement.add(association)
     if (this.#closing) association.close(CLOSE_CODE.GOING_AWAY, 'the relay is stopping')
+    // Its handshake may be older than the pins.
+    else if (!this.#pins(association)) association.close(CLOSE_CODE.POLICY, NOT_PINNED)
     else if (this.#pool.size > MOST_BESIDE_SESSIONS + this.config.sessionsPerPeer) {
       association.close(CLOSE_CODE.POLICY, 'too many associations')
     }
