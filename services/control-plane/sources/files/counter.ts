@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Position } from '../source.ts'
 
 /**
@@ -71,4 +71,17 @@ async function keep(path: string, { source, value }: Position): Promise<void> {
     await file.close()
   }
   await rename(temporary, path)
+  // Without it a loss of power may bring the former value back, although relays have been told this one.
+  await syncFolder(dirname(path))
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows has no handle of a folder, and needs none.
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }

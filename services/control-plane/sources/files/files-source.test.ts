@@ -195,6 +195,20 @@ describe('positions', () => {
     expect([before?.value, after?.value]).toEqual([1n, 2n])
   })
 
+  it('what could not be kept is tried again, told once, and taken when it can', async () => {
+    const [path, state] = [file(relay()), join(folder, 'state')]
+    const { changes, refused, taken } = await open([path], state)
+    // Nothing can be written in its place.
+    mkdirSync(join(state, 'source.json.new'))
+    file(relay() + backend('a'))
+    await expect.poll(() => refused.length).toBe(1)
+    expect(refused[0]?.[0]?.message).toMatch(/EISDIR/)
+    rmSync(join(state, 'source.json.new'), { recursive: true })
+    await expect.poll(taken, { timeout: 20_000 }).toBe(1)
+    expect(described(changes[1] as SourceChange)).toEqual(['+MeshBackend a@1'])
+    expect(refused).toHaveLength(1)
+  })
+
   it('are those of another source without one', async () => {
     const path = file(relay())
     const [first, second] = [await open([path]), await open([path])]

@@ -46,6 +46,8 @@ export class FilesSource implements Source {
   #observer: SourceObserver | undefined
   #reading: Promise<void> = Promise.resolve()
   #wasRefused = false
+  /** Of the file system: tried again every few seconds, and told once. */
+  #lastFailure: string | undefined
   #isClosed = false
 
   constructor(options: FilesSourceOptions, counter: FilesCounter) {
@@ -102,11 +104,21 @@ export class FilesSource implements Source {
       if (isDifferent) this.#observer?.changed(change)
       if (isDifferent || this.#wasRefused) this.#options.onTaken(this.resources)
       this.#wasRefused = false
+      this.#lastFailure = undefined
     } catch (error) {
       if (this.#isClosed) return
       this.#wasRefused = true
-      this.#options.onRefused(problemsOf(error, this.#options.paths))
+      // What is ours may work again (a disk that was full) without anything about the files being different.
+      if (!(error instanceof ConfigurationError)) this.#watch.lookAnew()
+      this.#refused(problemsOf(error, this.#options.paths), error instanceof ConfigurationError)
     }
+  }
+
+  #refused(problems: readonly Problem[], isOfFiles: boolean): void {
+    const failure = isOfFiles ? undefined : problems.map(({ message }) => message).join()
+    const isNews = failure === undefined || failure !== this.#lastFailure
+    this.#lastFailure = failure
+    if (isNews) this.#options.onRefused(problems)
   }
 
   async #read(): Promise<SourceChange> {

@@ -48,6 +48,11 @@ export class FilesWatch {
     this.#look ??= this.#options.clock.setTimeout(() => this.#lookAgain(), LOOK_EVERY_MS)
   }
 
+  /** Whatever they look like, something is different the next time that everything is looked at. */
+  lookAnew(): void {
+    this.#seen = new Map([...this.#seen.keys()].map((path) => [path, NOT_LOOKED_AT]))
+  }
+
   close(): void {
     this.#isClosed = true
     for (const watcher of this.#watchers.values()) watcher.close()
@@ -98,6 +103,8 @@ export class FilesWatch {
     this.#options.onChanged()
   }
 }
+
+const NOT_LOOKED_AT = '?'
 
 /** The folders that must be watched for a path: its own, that of what it points to, and itself where it is one. */
 async function foldersOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
