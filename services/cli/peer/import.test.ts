@@ -37,6 +37,19 @@ describe('causeway peer import', () => {
     })
   })
 
+  it('makes one that only dials us a peer that we never dial', async () => {
+    const exported = writeExported({
+      name: 'acme',
+      handles: [HANDLE],
+      addresses: [],
+      protocols: ['mcp'],
+      profile: 'Standard',
+    })
+    const { code, out } = await importing(exported, '--relay', 'edge')
+    expect(code).toBe(0)
+    expect(parse(out)).toMatchObject({ spec: { addresses: [], dial: 'never' } })
+  })
+
   it.each([
     ['something else', 'kind: Secret', /is not one MeshPeer/],
     ['no YAML', '{', /is no YAML/],

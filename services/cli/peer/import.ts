@@ -26,7 +26,8 @@ export async function importPeer(options: ImportOptions, host: CliHost): Promise
     const namespace = options.namespace === undefined ? {} : { namespace: options.namespace }
     const metadata = { name: options.as ?? name, ...namespace }
     const relayRefs = options.relays.map((relay) => ({ name: relay }))
-    const object = { apiVersion: API_VERSION, kind: 'MeshPeer', metadata, spec: { relayRefs, ...spec } }
+    const said = { relayRefs, ...spec, ...dialOf(spec) }
+    const object = { apiVersion: API_VERSION, kind: 'MeshPeer', metadata, spec: said }
     const validated = validateObject('MeshPeer', object)
     if ('faults' in validated) {
       for (const { path, message } of validated.faults) refuse(options, host, `${formatFieldPath(path)}: ${message}`)
@@ -41,6 +42,12 @@ export async function importPeer(options: ImportOptions, host: CliHost): Promise
     refuse(options, host, error.message)
     return EXIT.badInput
   }
+}
+
+/** Whoever says no address can only be waited for. */
+function dialOf({ addresses }: Readonly<Record<string, unknown>>): { readonly dial?: 'never' } {
+  const isSaid = addresses !== undefined && !(Array.isArray(addresses) && addresses.length === 0)
+  return isSaid ? {} : { dial: 'never' }
 }
 
 interface Imported {
