@@ -32,8 +32,14 @@ export function controlPlaneAddress({ namespace }: Installation): string {
   return `${CONTROL_PLANE_SERVICE_NAME}.${namespace}.svc:${CONTROL_PLANE_PORTS.config}`
 }
 
+/** A relay as its objects name it. */
+export interface RelayOwner {
+  readonly relay: { readonly metadata: { readonly name: string; readonly namespace: string } }
+  readonly uid: string
+}
+
 /** Metadata of an object that goes with its relay. */
-export function ownedMetadata({ relay, uid }: RelayInput, name: string): ManifestMetadata {
+export function ownedMetadata({ relay, uid }: RelayOwner, name: string): ManifestMetadata {
   return {
     name,
     namespace: relay.metadata.namespace,
@@ -42,6 +48,6 @@ export function ownedMetadata({ relay, uid }: RelayInput, name: string): Manifes
   }
 }
 
-export function ownerReference(relay: MeshRelay, uid: string): OwnerReference {
-  return { apiVersion: API_VERSION, kind: 'MeshRelay', name: relay.metadata.name, uid, controller: true }
+export function ownerReference({ metadata: { name } }: RelayOwner['relay'], uid: string): OwnerReference {
+  return { apiVersion: API_VERSION, kind: 'MeshRelay', name, uid, controller: true }
 }

@@ -1,5 +1,12 @@
 import { keyOf as nameKey } from '@causeway/kube'
-import { type KindName, type MeshEffect, MeshIndex, type ObjectId, referencesOf } from '@causeway/mesh-api'
+import {
+  type KindName,
+  type MeshEffect,
+  MeshIndex,
+  type ObjectId,
+  type ResourceOf,
+  referencesOf,
+} from '@causeway/mesh-api'
 import { dataRefsOf } from './data-refs.ts'
 import type { MeshView } from './mesh-view.ts'
 import { isOurs, type MeshObject } from './resource-types.ts'
@@ -15,7 +22,8 @@ const NOTHING: MeshEffect = { verdicts: [], closures: new Map() }
 
 /**
  * The objects of this installation as a whole: who refers to whom, what is wrong with each because of others. What another
- * installation has accepted is not in it; what is stored and not valid is known to be there, and no more.
+ * installation has accepted is not in it. Of what is stored and not valid the last good version counts on (CONTROL section
+ * 1); where there is none, it is known to be there, and no more.
  */
 export class MeshSet {
   readonly index: MeshIndex
@@ -23,6 +31,8 @@ export class MeshSet {
   /** By `Secret namespace/name` or `ConfigMap ...`: `Kind namespace/name` of the objects that name it. */
   readonly #dataUsers = new Map<string, Set<string>>()
   readonly #dataOf = new Map<string, readonly string[]>()
+  /** Of which object, by its uid, the version in the index is. */
+  readonly #uids = new Map<string, string>()
 
   constructor(options: MeshSetOptions) {
     this.#options = options
@@ -35,6 +45,14 @@ export class MeshSet {
     const { name = '', labels = {} } = (change.object ?? change.old)?.metadata ?? {}
     const namespaces = change.object === undefined ? { removals: [name] } : { upserts: [{ name, labels }] }
     return this.index.apply({ namespaces })
+  }
+
+  /** What holds of an object: what is stored, or where that is not valid the last good version; undefined: nothing. */
+  inForce<Name extends KindName>(kind: Name, object: MeshObject): ResourceOf<Name> | undefined {
+    const name = nameKey(object.metadata)
+    const stored = this.#options.view.valid(kind, object)
+    if (stored !== undefined) return stored
+    return this.#uids.get(`${kind} ${name}`) === object.metadata.uid ? this.index.get(kind, name) : undefined
   }
 
   /** Objects, as `Kind namespace/name`, that name a Secret or ConfigMap. */
@@ -73,13 +91,22 @@ export class MeshSet {
     if (metadata === undefined) return NOTHING
     const { view, installation } = this.#options
     const id: ObjectId = { kind, name: nameKey(metadata) }
+    const key = `${kind} ${id.name}`
     if (object === undefined || !isOurs(object, installation.name)) {
       if (object === undefined && old !== undefined) view.forget(kind, old)
+      this.#uids.delete(key)
       this.#setData(id, [])
       return this.index.apply({ removals: [id] })
     }
     const read = view.read(kind, object)
-    if ('faults' in read) return this.index.apply({ declared: [id] })
+    if ('faults' in read) {
+      if (this.#uids.get(key) === object.metadata.uid) return NOTHING
+      // Another object of this name, or one that was not valid when it was seen first.
+      this.#uids.delete(key)
+      this.#setData(id, [])
+      return this.index.apply({ declared: [id] })
+    }
+    this.#uids.set(key, object.metadata.uid)
     this.#setData(
       id,
       dataRefsOf(read.resource).map(({ entry }) => `${entry.kind} ${nameKey(entry)}`),

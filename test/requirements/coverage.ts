@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { manifest, type Requirement } from './manifest.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const TEST_FOLDERS = ['services', 'test']
+const TEST_FOLDERS = ['services', 'operator', 'test']
 
 /** `test/requirements/finished.yaml`. */
 interface Finished {

@@ -165,14 +165,12 @@ export class CertificatesController implements Responsibility {
       if (isOurs(object, this.#tools.installation.name)) yield object
   }
 
-  /** Undefined for a relay that goes, is another installation's, or is stored in a form that cannot be read. */
+  /** Undefined for a relay that goes, or is another installation's. Whatever its spec says, it has a certificate. */
   #relayLeaf(object: MeshObject): Leaf | undefined {
-    const { installation, view } = this.#tools
-    const relay = view.valid('MeshRelay', object)
-    const { uid, namespace } = object.metadata
-    if (relay === undefined || !isManaged(object, installation.name)) return undefined
-    const { name } = relay.metadata
-    const metadata = { ...ownedMetadata({ relay, uid, installation }, clientCertificateName(name)), namespace }
+    const { installation } = this.#tools
+    if (!isManaged(object, installation.name)) return undefined
+    const { name, uid, namespace } = object.metadata
+    const metadata = { ...ownedMetadata({ relay: object, uid }, clientCertificateName(name)), namespace }
     const subject = relaySubject({ trustDomain: installation.trustDomain, namespace, name, uid })
     return { metadata, subject, hasBundle: false }
   }

@@ -26,7 +26,7 @@ export async function applyCredentials(
   const metadata = ownedMetadata(input, credentialsName(name))
   const live = await tools.client.find(SECRETS, { name: metadata.name, namespace })
   const data: Record<string, string> = {}
-  for (const { file } of decision.kept) {
+  for (const file of decision.kept) {
     const text = live?.data?.[file]
     if (text !== undefined) data[file] = text
   }

@@ -12,13 +12,15 @@ import type { RelayInput } from '../../infra/relay-input.ts'
 import type { CredentialStatus } from '../../status/mesh-status.ts'
 import { type DataRef, dataRefsOf } from '../../world/data-refs.ts'
 import type { Digests, Entries } from '../../world/entries.ts'
-import { isManaged, meshType } from '../../world/resource-types.ts'
+import { isManaged, isOurs, type MeshObject, meshType } from '../../world/resource-types.ts'
 import type { Change } from '../../world/world.ts'
 import { type Responsibility, regarding, type Tools } from '../responsibility.ts'
 import { applyCredentials } from './apply.ts'
 import { decideCredentials, projectionsOf } from './decide.ts'
 
 const CREDENTIALS_MANAGER = `${FIELD_MANAGERS.operator}-credentials`
+/** Kinds whose references are projected. */
+const PROJECTED_KINDS = ['MeshBackend', 'MeshPeer'] as const
 const RACE_MS = 250
 const NOTHING: Digests = new Map()
 
@@ -38,6 +40,7 @@ export class CredentialsController implements Responsibility {
     yield* closures.keys()
     if (change.from === 'mesh') {
       const { kind, object, old } = change
+      if (object === undefined && old !== undefined) yield* this.#holdersOf(old)
       if (kind === 'MeshRelay' && object !== undefined && old === undefined) yield keyOf(object.metadata)
       // Somebody has changed what was written of it.
       if (
@@ -59,10 +62,10 @@ export class CredentialsController implements Responsibility {
   }
 
   async reconcile(key: string): Promise<ReconcileResult | undefined> {
-    const { world, view, installation, mesh } = this.#tools
+    const { world, installation, mesh } = this.#tools
     const object = world.object('MeshRelay', key)
     if (object === undefined || !isManaged(object, installation.name)) return undefined
-    const relay = view.valid('MeshRelay', object)
+    const relay = mesh.inForce('MeshRelay', object)
     if (relay === undefined) return undefined
     const closure = mesh.index.closureOf(key)
     const users: AnyResource[] = closure === undefined ? [] : [...closure.backends, ...closure.peers]
@@ -73,7 +76,8 @@ export class CredentialsController implements Responsibility {
     if (refs.length === 0 && held === undefined) return this.#writeAll(users, NOTHING)
     const sources = await this.#sources(refs)
     const wantedOf = ({ entry }: DataRef) => sources.get(`${entry.kind} ${keyOf(entry)}`)?.get(entry.key)
-    const decision = decideCredentials(projectionsOf(refs, wantedOf, held ?? NOTHING), held ?? NOTHING)
+    const projections = projectionsOf(refs, wantedOf, held ?? NOTHING)
+    const decision = decideCredentials(projections, held ?? NOTHING, this.#unread())
     if (!decision.isChanged) return this.#writeAll(users, held ?? NOTHING)
     const input: RelayInput = { relay, uid: object.metadata.uid, installation }
     try {
@@ -94,6 +98,23 @@ export class CredentialsController implements Responsibility {
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) throw error
       return { againAfterMs: RACE_MS }
     }
+  }
+
+  /** Files that were projected for objects which were not valid when they were seen first (CONTROL section 1). */
+  #unread(): ReadonlySet<string> {
+    const { world, mesh, installation } = this.#tools
+    const files = new Set<string>()
+    for (const kind of PROJECTED_KINDS)
+      for (const object of world.objects(kind))
+        if (isOurs(object, installation.name) && mesh.inForce(kind, object) === undefined)
+          for (const { file } of object.status?.credentials ?? []) files.add(file)
+    return files
+  }
+
+  /** Relays with a file for an object that was deleted: whose it was says the index only of one that was valid once. */
+  *#holdersOf({ status }: MeshObject): Iterable<string> {
+    if ((status?.credentials ?? []).length === 0) return
+    for (const { metadata } of this.#tools.world.objects('MeshRelay')) yield keyOf(metadata)
   }
 
   async #sources(refs: readonly DataRef[]): Promise<ReadonlyMap<string, Digests>> {

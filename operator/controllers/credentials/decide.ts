@@ -16,7 +16,7 @@ export interface CredentialsDecision {
   /** Files that are copied anew. */
   readonly copied: readonly Projection[]
   /** Files that stay as they are, although their source may be gone: the last good one stays in force. */
-  readonly kept: readonly Projection[]
+  readonly kept: readonly string[]
   /** Files that nobody names any more. */
   readonly dropped: readonly string[]
   readonly isChanged: boolean
@@ -34,10 +34,17 @@ export function projectionsOf(
     .map(([file, ref]) => ({ file, ref, wanted: wantedOf(ref), held: held.get(file) }))
 }
 
-export function decideCredentials(projections: readonly Projection[], held: Digests): CredentialsDecision {
+/** @param unread files of objects of which nothing can be read that is in force; relays go on with what they have of them */
+export function decideCredentials(
+  projections: readonly Projection[],
+  held: Digests,
+  unread: ReadonlySet<string>,
+): CredentialsDecision {
   const files = new Set(projections.map(({ file }) => file))
   const copied = projections.filter(({ wanted, held: have }) => wanted !== undefined && wanted !== have)
-  const kept = projections.filter(({ wanted, held: have }) => have !== undefined && (wanted ?? have) === have)
-  const dropped = [...held.keys()].filter((file) => !files.has(file))
+  const stays = projections.filter(({ wanted, held: have }) => have !== undefined && (wanted ?? have) === have)
+  const others = [...held.keys()].filter((file) => !files.has(file))
+  const kept = [...stays.map(({ file }) => file), ...others.filter((file) => unread.has(file))]
+  const dropped = others.filter((file) => !unread.has(file))
   return { copied, kept, dropped, isChanged: copied.length > 0 || dropped.length > 0 }
 }

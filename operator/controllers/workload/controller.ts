@@ -1,4 +1,4 @@
-import { isKubeError, keyOf, type ReconcileResult } from '@causeway/kube'
+import { isKubeError, keyOf, type ReconcileResult, type ResourceType } from '@causeway/kube'
 import { FIELD_MANAGERS, type MeshRelay, workloadName } from '@causeway/mesh-api'
 import type { Json, JsonObject, Manifest } from '../../infra/manifest.ts'
 import type { RelayInput } from '../../infra/relay-input.ts'
@@ -51,11 +51,11 @@ export class WorkloadController implements Responsibility {
 
   async reconcile(key: string): Promise<ReconcileResult | undefined> {
     const { tools, identityOf } = this.#options
-    const { world, view, installation } = tools
+    const { world, mesh, installation } = tools
     const object = this.#relays.get(key, world.watchOf('MeshRelay'))
     if (object === undefined || !isManaged(object, installation.name)) return undefined
-    const relay = view.valid('MeshRelay', object)
-    // CONTROL section 1: the last good version stays in force.
+    const relay = mesh.inForce('MeshRelay', object)
+    // Not valid when it was seen first: what runs of it is left alone.
     if (relay === undefined) return undefined
     const input: RelayInput = { relay, uid: object.metadata.uid, installation }
     const pass: Pass = { object, input, taken: [], remarks: [], isLeaving: false }
@@ -98,15 +98,19 @@ export class WorkloadController implements Responsibility {
       return
     }
     const wanted = withDigest(manifest.kind === 'StatefulSet' ? this.#keepStorage(pass, manifest, found) : manifest)
-    if (found === undefined || !this.#isAsWanted(key, wanted, found)) {
-      const applied = await client.apply(type, wanted, { force: true })
-      this.#owned.learn(name, applied)
-      this.#left.set(name, {
-        digest: digestOf(wanted.metadata.annotations),
-        generation: applied.metadata.generation ?? 0,
-      })
-    }
-    if (manifest.kind === 'StatefulSet' && found !== undefined) await this.#removeForeign(pass, found)
+    if (found === undefined || !this.#isAsWanted(key, wanted, found)) await this.#apply(type, wanted)
+    if (manifest.kind === 'StatefulSet' && found !== undefined) await this.#removeForeign(pass, wanted, found)
+  }
+
+  async #apply(type: ResourceType<OwnedObject>, wanted: Manifest): Promise<OwnedObject> {
+    const applied = await this.#options.tools.client.apply(type, wanted, { force: true })
+    const name = `${wanted.kind} ${keyOf(wanted.metadata)}`
+    this.#owned.learn(name, applied)
+    this.#left.set(name, {
+      digest: digestOf(wanted.metadata.annotations),
+      generation: applied.metadata.generation ?? 0,
+    })
+    return applied
   }
 
   #isAsWanted(key: string, wanted: Manifest, found: OwnedObject): boolean {
@@ -129,12 +133,14 @@ export class WorkloadController implements Responsibility {
   }
 
   /** CONTROL section 5: a pod-template field that is owned by somebody else is removed, and reported. */
-  async #removeForeign(pass: Pass, found: OwnedObject): Promise<void> {
+  async #removeForeign(pass: Pass, wanted: Manifest, found: OwnedObject): Promise<void> {
     const { client } = this.#options.tools
     const key = keyOf(found.metadata)
     const generation = found.metadata.generation ?? 0
     if (this.#looked.get(key) === generation) return
-    const whole = await client.get(STATEFUL_SETS, found.metadata)
+    const live = await client.get(STATEFUL_SETS, found.metadata)
+    // What somebody has just changed of ours is put right, and is nothing to remove.
+    const whole = this.#isAsWanted(key, wanted, live) ? live : await this.#apply(STATEFUL_SETS, wanted)
     const fields = foreignFields(whole, ['spec', 'template'], FIELD_MANAGERS.operator)
     if (fields.length > 0) {
       await client.patch(STATEFUL_SETS, found.metadata, { kind: 'json', patch: removal(whole, fields) })
