@@ -187,4 +187,25 @@ describe('the identity of a relay', { timeout: 120_000 }, () => {
     expect((await identity(stand(), 'kept')).peerHandle).toBe(peerHandle)
     await kube.untilEvent('shop', 'kept', 'IdentityAdopted')
   })
+
+  it('that goes with its relay is not adopted by the next one of that name while it goes', async () => {
+    const { kube } = stand()
+    const spec = { identity: { deletionPolicy: 'Delete' } }
+    const secret = 'causeway-brief-identity-a'
+    await kube.write('MeshRelay', 'shop', 'brief', spec)
+    await stand().startLeading()
+    const first = await identity(stand(), 'brief')
+    // Somebody else holds the Secret back while it goes.
+    await kube.patch('Secret', 'shop', secret, { metadata: { finalizers: ['example.com/backup'] } })
+    await kube.delete('MeshRelay', 'shop', 'brief')
+    await kube.write('MeshRelay', 'shop', 'brief', spec)
+    await kube.untilCondition('MeshRelay', 'shop', 'brief', 'Ready', { status: 'False', reason: 'IdentityPending' })
+    await until('the Secret goes', async () => (await kube.get('Secret', 'shop', secret)).metadata.deletionTimestamp)
+    expect((await kube.get('MeshRelay', 'shop', 'brief')).status.identity).toBeUndefined()
+    await kube.patch('Secret', 'shop', secret, { metadata: { finalizers: null } })
+    const second = await identity(stand(), 'brief', 'Active')
+    expect(second.peerHandle).not.toBe(first.peerHandle)
+    const { uid } = (await kube.get('MeshRelay', 'shop', 'brief')).metadata
+    expect((await kube.get('Secret', 'shop', secret)).metadata.ownerReferences?.map((one) => one.uid)).toEqual([uid])
+  })
 })

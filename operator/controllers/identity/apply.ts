@@ -37,6 +37,7 @@ export async function applyIdentity(application: Application, decision: Identity
     case 'clearRequest':
       return clearRequest(application)
     case 'stuck':
+    case 'letGo':
     case 'steady':
       return
     default: {

@@ -9,7 +9,7 @@ import { applyIdentity, type SlotSecrets, signingKey } from './apply.ts'
 import { decideIdentity } from './decide.ts'
 import type { IdentityDecision } from './decision.ts'
 import type { SlotFacts } from './facts.ts'
-import { type Gathered, gatherIdentity } from './gather.ts'
+import { followedBy, type Gathered, gatherIdentity } from './gather.ts'
 import { slotFacts } from './secrets.ts'
 import { statementEndMs } from './statement.ts'
 
@@ -44,7 +44,7 @@ export class IdentityController implements Responsibility {
 
   *keysOf(change: Change): Iterable<string> {
     if (change.from === 'mesh' && change.kind === 'MeshRelay') yield keyOfEither(change)
-    else if (change.from === 'mesh' && change.kind === 'MeshPeer') yield* this.#followed(change.object ?? change.old)
+    else if (change.from === 'mesh' && change.kind === 'MeshPeer') yield* followedByEither(change)
     else if (change.from === 'secret') {
       const { namespace = '', labels, name } = (change.object ?? change.old)?.metadata ?? { name: '' }
       const key = keyOf({ namespace, name: labels?.[RELAY_LABEL] ?? '' })
@@ -67,11 +67,11 @@ export class IdentityController implements Responsibility {
     }
     if (!isManaged(object, this.#options.tools.installation.name)) return undefined
     const known = await this.#known(object)
-    // A stored object that is not valid keeps what it has.
+    // Not valid when it was seen first: it keeps what it has.
     if (known === undefined) return undefined
     const decision = decideIdentity(known.facts)
     this.#judge(key, decision)
-    if (decision.kind === 'steady') return again(decision.againAfterMs)
+    if (decision.kind === 'steady' || decision.kind === 'letGo') return again(decision.againAfterMs)
     return this.#step(key)
   }
 
@@ -85,7 +85,7 @@ export class IdentityController implements Responsibility {
     const decision = decideIdentity(live.gathered.facts)
     this.#judge(key, decision)
     if (decision.kind === 'stuck') return undefined
-    if (decision.kind === 'steady') return again(decision.againAfterMs)
+    if (decision.kind === 'steady' || decision.kind === 'letGo') return again(decision.againAfterMs)
     try {
       await applyIdentity({ tools, provider, ...live }, decision)
     } catch (error) {
@@ -99,7 +99,7 @@ export class IdentityController implements Responsibility {
 
   async #known(object: MeshObject): Promise<Gathered | undefined> {
     const { tools, settleMs } = this.#options
-    const relay = tools.view.valid('MeshRelay', object)
+    const relay = tools.mesh.inForce('MeshRelay', object)
     if (relay === undefined) return undefined
     const { name, namespace } = relay.metadata
     const read = async (slot: 'a' | 'b') =>
@@ -112,7 +112,7 @@ export class IdentityController implements Responsibility {
 
   async #live(object: MeshObject): Promise<{ gathered: Gathered; secrets: SlotSecrets } | undefined> {
     const { tools, settleMs, provider } = this.#options
-    const relay = tools.view.valid('MeshRelay', object)
+    const relay = tools.mesh.inForce('MeshRelay', object)
     if (relay === undefined) return undefined
     const { name, namespace } = relay.metadata
     const find = (slot: 'a' | 'b') => tools.client.find(SECRETS, { name: identitySecretName(name, slot), namespace })
@@ -150,14 +150,6 @@ export class IdentityController implements Responsibility {
     })
   }
 
-  /** The relay that a peer follows by `identityFrom`. */
-  *#followed(object: MeshObject | undefined): Iterable<string> {
-    const peer = object === undefined ? undefined : this.#options.tools.view.valid('MeshPeer', object)
-    const reference = peer?.spec.identityFrom?.relayRef
-    if (peer === undefined || reference === undefined) return
-    yield keyOf({ name: reference.name, namespace: reference.namespace ?? peer.metadata.namespace })
-  }
-
   /** A label has no room for a long name, and a Secret that a person restored may have lost its labels. */
   *#byName(namespace: string, secret: string): Iterable<string> {
     if (!secret.includes('-identity-')) return
@@ -182,10 +174,15 @@ function again(afterMs: number | undefined): ReconcileResult {
 function verdictOf(decision: IdentityDecision): IdentityVerdict {
   if (decision.kind === 'stuck') return { kind: 'bad', reason: decision.reason, message: decision.message }
   if (decision.kind === 'createKey' && decision.sequence === 1) return { kind: 'pending' }
-  if (decision.kind === 'adopt') return { kind: 'pending' }
+  if (decision.kind === 'adopt' || decision.kind === 'letGo') return { kind: 'pending' }
   if (decision.kind === 'steady' && decision.waitsFor !== undefined)
     return { kind: 'good', waitsFor: decision.waitsFor }
   return { kind: 'good' }
+}
+
+/** The relays that a peer follows, and followed. */
+function followedByEither({ object, old }: Extract<Change, { from: 'mesh' }>): ReadonlySet<string> {
+  return new Set([object, old].flatMap((one) => (one === undefined ? [] : (followedBy(one) ?? []))))
 }
 
 function keyOfEither(change: Extract<Change, { from: 'mesh' }>): string {

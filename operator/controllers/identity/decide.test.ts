@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decideIdentity } from './decide.ts'
@@ -15,7 +16,7 @@ const key = (peerHandle: string, sequence: number): SlotKey => ({
   peerHandle,
   algorithm: 'Ed25519',
   sequence,
-  isOwned: false,
+  ownerUid: undefined,
 })
 const ago = (ms: number) => new Date(NOW_MS - ms).toISOString()
 
@@ -39,6 +40,7 @@ const switched = (sinceMs: number): IdentityStatus => ({
 
 function decide(facts: Partial<IdentityFacts>) {
   return decideIdentity({
+    uid: 'uid',
     status: active,
     slots: { a: key('one', 1), b: ABSENT },
     secretNames: { a: 'x-a', b: 'x-b' },
@@ -75,6 +77,18 @@ describe('a relay without a status', () => {
     expect(decide({ status: undefined, slots: both })).toEqual({ kind: 'adopt', slot: 'a' })
     const swapped = { a: key('three', 3), b: key('two', 2) }
     expect(decide({ status: undefined, slots: swapped })).toEqual({ kind: 'adopt', slot: 'b' })
+  })
+
+  it(`${requirement('OPR-004')} takes nothing that goes with a former relay of its name`, () => {
+    const former = { ...key('one', 1), ownerUid: 'former' }
+    for (const slots of [
+      { a: former, b: ABSENT },
+      { a: ABSENT, b: former },
+      { a: { kind: 'damaged' as const, why: 'has no key.pem', ownerUid: 'former' }, b: ABSENT },
+    ])
+      expect(decide({ status: undefined, slots })).toMatchObject({ kind: 'letGo' })
+    const own = { a: { ...key('one', 1), ownerUid: 'uid' }, b: ABSENT }
+    expect(decide({ status: undefined, slots: own })).toEqual({ kind: 'adopt', slot: 'a' })
   })
 
   it('whose Secret is damaged gets no other key', () => {
@@ -189,8 +203,11 @@ describe('a rotation', () => {
 describe('deletionPolicy', () => {
   it('ties the Secrets to their relay, or unties them', () => {
     expect(decide({ deletionPolicy: 'Delete' })).toEqual({ kind: 'setOwner', slot: 'a', isOwned: true })
-    const owned = { a: { ...key('one', 1), isOwned: true }, b: ABSENT }
+    const owned = { a: { ...key('one', 1), ownerUid: 'uid' }, b: ABSENT }
     expect(decide({ slots: owned })).toEqual({ kind: 'setOwner', slot: 'a', isOwned: false })
+    expect(decide({ slots: owned, deletionPolicy: 'Delete' }).kind).toBe('steady')
+    const foreign = { a: { ...key('one', 1), ownerUid: 'another' }, b: ABSENT }
+    expect(decide({ slots: foreign, deletionPolicy: 'Delete' })).toMatchObject({ kind: 'setOwner', isOwned: true })
   })
 })
 

@@ -25,8 +25,10 @@ function stepOf(facts: IdentityFacts, status: IdentityStatus, slot: IdentitySlot
 }
 
 /** No status: a relay that is new, or was deleted and is there again. Keys are adopted by their names. */
-function whileNew({ slots, secretNames }: IdentityFacts): IdentityDecision {
+function whileNew({ slots, secretNames, uid }: IdentityFacts): IdentityDecision {
   const { a, b } = slots
+  // The garbage collector is about to remove it: adopted, it would be lost.
+  if (isOfFormer(a, uid) || isOfFormer(b, uid)) return { kind: 'letGo', againAfterMs: LEAVING_MS }
   if (a.kind === 'key' && b.kind === 'key') {
     // In the middle of a rotation: peers know the older one for certain.
     return { kind: 'adopt', slot: b.sequence < a.sequence ? 'b' : 'a' }
@@ -98,13 +100,17 @@ function requireKey(facts: IdentityFacts, slot: IdentitySlot, status: IdentitySt
 }
 
 /** CONTROL section 5: identity Secrets go with their MeshRelay only where it says so. */
-function ownership({ slots, deletionPolicy }: IdentityFacts): IdentityDecision | undefined {
+function ownership({ slots, deletionPolicy, uid }: IdentityFacts): IdentityDecision | undefined {
   const isOwned = deletionPolicy === 'Delete'
   for (const slot of ['a', 'b'] as const) {
     const held = slots[slot]
-    if (held.kind === 'key' && held.isOwned !== isOwned) return { kind: 'setOwner', slot, isOwned }
+    if (held.kind === 'key' && held.ownerUid !== (isOwned ? uid : undefined)) return { kind: 'setOwner', slot, isOwned }
   }
   return undefined
+}
+
+function isOfFormer(held: SlotFacts, uid: string): boolean {
+  return held.kind !== 'absent' && held.ownerUid !== undefined && held.ownerUid !== uid
 }
 
 function lost(what: string) {
@@ -126,6 +132,7 @@ function otherSlot(slot: IdentitySlot): IdentitySlot {
 }
 
 const NAMED = 3
+const LEAVING_MS = 1_000
 
 function some(names: readonly string[]): string {
   const rest = names.length - NAMED

@@ -4,6 +4,8 @@ import type { IdentitySlot } from '@causeway/mesh-api'
 export type IdentityDecision =
   /** The first key, or the next one; the name of its Secret makes it the only one. */
   | { readonly kind: 'createKey'; readonly slot: IdentitySlot; readonly sequence: number }
+  /** What a former relay of this name takes along has to go first. */
+  | { readonly kind: 'letGo'; readonly againAfterMs: number }
   /** A key that is there becomes the identity. */
   | { readonly kind: 'adopt'; readonly slot: IdentitySlot }
   /** The key of `slot` is announced, or announced again because its statement ends. */

@@ -16,7 +16,13 @@ export interface IdentityStatus {
 }
 
 /** What the Secret of a slot holds. */
-export type SlotFacts = { readonly kind: 'absent' } | { readonly kind: 'damaged'; readonly why: string } | SlotKey
+export type SlotFacts = { readonly kind: 'absent' } | SlotDamage | SlotKey
+
+interface SlotDamage {
+  readonly kind: 'damaged'
+  readonly why: string
+  readonly ownerUid?: string | undefined
+}
 
 export interface SlotKey {
   readonly kind: 'key'
@@ -24,11 +30,13 @@ export interface SlotKey {
   readonly algorithm: string
   /** The how-manieth key of this identity it is; 0 for one that was not made by an operator. */
   readonly sequence: number
-  /** Whether the Secret goes with its MeshRelay. */
-  readonly isOwned: boolean
+  /** Of the MeshRelay that the Secret goes with; undefined: with none. */
+  readonly ownerUid: string | undefined
 }
 
 export interface IdentityFacts {
+  /** Of the MeshRelay. */
+  readonly uid: string
   readonly status: IdentityStatus | undefined
   readonly slots: Readonly<Record<IdentitySlot, SlotFacts>>
   readonly secretNames: Readonly<Record<IdentitySlot, string>>

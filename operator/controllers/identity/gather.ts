@@ -23,12 +23,13 @@ export interface Source {
 }
 
 /** The facts that the decision is made of. */
-export function gatherIdentity(tools: Pick<Tools, 'clock' | 'world' | 'view'>, source: Source): Gathered {
+export function gatherIdentity(tools: Pick<Tools, 'clock' | 'world'>, source: Source): Gathered {
   const { object, relay, slots, statementNotAfterMs, settleMs } = source
   const { rotation, algorithm, deletionPolicy } = relay.spec.identity
   const status = object.status?.identity
   const { name } = relay.metadata
   const facts: IdentityFacts = {
+    uid: object.metadata.uid,
     status,
     slots,
     secretNames: { a: identitySecretName(name, 'a'), b: identitySecretName(name, 'b') },
@@ -46,15 +47,29 @@ export function gatherIdentity(tools: Pick<Tools, 'clock' | 'world' | 'view'>, s
   return { object, relay, facts }
 }
 
+/**
+ * The relay, `namespace/name`, that a MeshPeer follows by `identityFrom`. Read from what is stored, whatever else of it is
+ * not valid: its last good version is in force, and instances that have it must not be left behind.
+ */
+export function followedBy({ metadata, spec }: MeshObject): string | undefined {
+  const { name, namespace = metadata.namespace } = (spec as StoredPeer | undefined)?.identityFrom?.relayRef ?? {}
+  return typeof name === 'string' && typeof namespace === 'string' ? keyOf({ name, namespace }) : undefined
+}
+
+/** As far as it is read here; nothing of it was validated. */
+interface StoredPeer {
+  readonly identityFrom?: {
+    readonly relayRef?: { readonly name?: unknown; readonly namespace?: unknown } | null
+  } | null
+}
+
 /** Connected instances of relays in the mesh that know this one by `identityFrom` and do not take `handle` for it yet. */
-function peersBehind({ world, view }: Pick<Tools, 'world' | 'view'>, relay: MeshRelay, handle: string): string[] {
+function peersBehind({ world }: Pick<Tools, 'world'>, relay: MeshRelay, handle: string): string[] {
   const wanted = keyOf(relay.metadata)
   const behind: string[] = []
   for (const object of world.objects('MeshPeer')) {
-    const reference = view.valid('MeshPeer', object)?.spec.identityFrom?.relayRef
-    if (reference === undefined) continue
+    if (followedBy(object) !== wanted) continue
     const { namespace } = object.metadata
-    if (keyOf({ name: reference.name, namespace: reference.namespace ?? namespace }) !== wanted) continue
     for (const instance of object.status?.relays ?? [])
       if (!(instance.handles ?? []).includes(handle)) behind.push(nameOf(instance, namespace))
   }

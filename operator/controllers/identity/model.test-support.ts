@@ -57,6 +57,7 @@ export class IdentityModel {
   #plan(): Plan {
     const held = (slot: IdentitySlot): SlotFacts => this.#slots.get(slot)?.key ?? { kind: 'absent' }
     const facts: IdentityFacts = {
+      uid: 'uid',
       status: this.#status,
       slots: { a: held('a'), b: held('b') },
       secretNames: NAMES,
@@ -83,7 +84,7 @@ export class IdentityModel {
     if (decision.kind === 'createKey') this.#create(decision.slot, decision.sequence)
     else if (decision.kind === 'deleteKey') this.#delete(decision.slot, plan.uids[decision.slot])
     else if (decision.kind === 'stuck') this.violations.push(decision.message)
-    else if (decision.kind !== 'steady') this.#writeStatus(plan)
+    else if (decision.kind !== 'steady' && decision.kind !== 'letGo') this.#writeStatus(plan)
   }
 
   #create(slot: IdentitySlot, sequence: number): void {
@@ -91,7 +92,7 @@ export class IdentityModel {
     this.#handles += 1
     const peerHandle = `key ${this.#handles}`
     this.#slots.set(slot, {
-      key: { kind: 'key', peerHandle, algorithm: 'Ed25519', sequence, isOwned: false },
+      key: { kind: 'key', peerHandle, algorithm: 'Ed25519', sequence, ownerUid: undefined },
       uid: ++this.#uid,
     })
   }

@@ -10,7 +10,8 @@ const SEQUENCE_ANNOTATION = 'mesh.causeway.dev/identity-sequence'
 /** Reads what the Secret of a slot holds; the key itself is wiped. */
 export function slotFacts(secret: SecretObject): SlotFacts {
   const text = secret.data?.[DATA_KEYS.identity]
-  if (text === undefined) return { kind: 'damaged', why: `has no ${DATA_KEYS.identity}` }
+  const ownerUid = secret.metadata.ownerReferences?.find(({ kind }) => kind === 'MeshRelay')?.uid
+  if (text === undefined) return { kind: 'damaged', why: `has no ${DATA_KEYS.identity}`, ownerUid }
   const octets = Buffer.from(text, 'base64')
   try {
     const { peerHandle, algorithm } = parseIdentity(DATA_KEYS.identity, octets)
@@ -20,11 +21,11 @@ export function slotFacts(secret: SecretObject): SlotFacts {
       peerHandle,
       algorithm,
       sequence: Number.isSafeInteger(sequence) && sequence > 0 ? sequence : 0,
-      isOwned: (secret.metadata.ownerReferences ?? []).some(({ kind }) => kind === 'MeshRelay'),
+      ownerUid,
     }
   } catch (error) {
     if (!(error instanceof IdentityFileError)) throw error
-    return { kind: 'damaged', why: `is of no use: ${error.message}` }
+    return { kind: 'damaged', why: `is of no use: ${error.message}`, ownerUid }
   } finally {
     octets.fill(0)
   }
