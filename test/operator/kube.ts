@@ -80,14 +80,22 @@ export class Kube {
     await this.#cluster.client.send({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } })
   }
 
-  /** A MutatingAdmissionPolicy refuses every object of a kind until the API server has the schema of it at hand. */
-  untilAdmitted(kind: KindName, namespace: string): Promise<boolean> {
-    const body = { apiVersion: 'mesh.causeway.dev/v1alpha1', kind, metadata: { name: 'probe' }, spec: {} }
-    const path = `${this.path(kind, namespace)}?dryRun=All`
-    return until(`objects of kind ${kind} are admitted`, async () => {
-      const answer = await this.#cluster.client.request({ method: 'POST', path, body })
-      return answer.status !== 503
+  /**
+   * A MutatingAdmissionPolicy is in force some moments after it is stored, and from then on refuses every object of a kind
+   * until the API server has the schema of it at hand.
+   */
+  async untilAdmitted(kinds: readonly KindName[], namespace: string): Promise<void> {
+    const probe = (kind: KindName) => {
+      const body = { apiVersion: 'mesh.causeway.dev/v1alpha1', kind, metadata: { name: 'probe' }, spec: {} }
+      const path = `${this.path(kind, namespace)}?dryRun=All`
+      return this.#cluster.client.request({ method: 'POST', path, body })
+    }
+    await until('the policy that stamps objects is in force', async () => {
+      const { metadata } = (await probe('MeshRelay')).body as Partial<Found>
+      return metadata?.annotations !== undefined && CHANGED_BY in metadata.annotations
     })
+    for (const kind of kinds)
+      await until(`objects of kind ${kind} are admitted`, async () => (await probe(kind)).status !== 503)
   }
 
   async find(kind: string, namespace: string, name: string): Promise<Found | undefined> {
@@ -158,6 +166,8 @@ export class Kube {
     return `/${PATHS[kind]}/namespaces/${namespace}/${plural}`
   }
 }
+
+const CHANGED_BY = 'mesh.causeway.dev/changed-by'
 
 interface Told {
   readonly reason: string

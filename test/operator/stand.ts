@@ -44,7 +44,7 @@ export class OperatorStand {
     const wanted = /^(ServiceAccount|(Cluster)?Role(Binding)?|(Validating|Mutating)AdmissionPolicy(Binding)?)$/
     const rights = objects.filter(({ kind, metadata }) => wanted.test(kind) && metadata.name !== 'causeway-uninstall')
     await cluster.apply(rights.map((object) => stringify(object)).join('---\n'))
-    await Promise.all(KIND_NAMES.map((kind) => stand.kube.untilAdmitted(kind, watched[0] ?? SYSTEM)))
+    await stand.kube.untilAdmitted(KIND_NAMES, watched[0] ?? SYSTEM)
     return stand
   }
 
