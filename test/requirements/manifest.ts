@@ -13,6 +13,7 @@ const FILES = [
   'requirements-core.yaml',
   'requirements-mappings.yaml',
   'requirements-own.yaml',
+  'requirements-operator.yaml',
   'requirements-control-plane.yaml',
 ]
 
