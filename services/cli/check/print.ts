@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
+import { oneLine } from '../objects/one-line.ts'
 import type { CheckLine, Level } from './line.ts'
 
 const WORDS: Readonly<Record<Level, string>> = { ok: 'ok', warning: 'warning', failed: 'FAILED' }
@@ -19,8 +20,8 @@ function textOf(lines: readonly CheckLine[], counts: Readonly<Record<Level, numb
   for (const line of lines) {
     if (line.category !== category) text += `${category === undefined ? '' : '\n'}${line.category}\n`
     category = line.category
-    text += `  ${WORDS[line.level].padEnd(WIDTH)}  ${line.message}\n`
-    if (line.hint !== undefined) text += `  ${' '.repeat(WIDTH)}  ${line.hint}\n`
+    text += `  ${WORDS[line.level].padEnd(WIDTH)}  ${oneLine(line.message)}\n`
+    if (line.hint !== undefined) text += `  ${' '.repeat(WIDTH)}  ${oneLine(line.hint)}\n`
   }
   const warnings = `${counts.warning} warning${counts.warning === 1 ? '' : 's'}`
   return `${text}\n${counts.failed} failed, ${warnings}, ${counts.ok} ok\n`

@@ -1,5 +1,8 @@
+import { oneLine } from './one-line.ts'
+
 /** Rows as columns of equal width, two blanks between; nothing behind the last. */
-export function tableOf(rows: readonly (readonly string[])[], indent = ''): string {
+export function tableOf(cells: readonly (readonly string[])[], indent = ''): string {
+  const rows = cells.map((row) => row.map(oneLine))
   const widths: number[] = []
   for (const row of rows) {
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)

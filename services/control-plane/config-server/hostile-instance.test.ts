@@ -108,6 +108,14 @@ describe(`${requirement('CTL-015')} what an instance says`, () => {
     expect(status?.relays[0]?.message).toMatch(/^y+….*: x+…$/)
   })
 
+  it('is one line that no terminal obeys', async () => {
+    const status = await refused({
+      reason: 'Invalid',
+      message: `a${String.fromCharCode(27)}[2J\n  ok all is well\u202eb`,
+    })
+    expect(status?.relays[0]?.message).toBe('a [2J   ok all is well b')
+  })
+
   it.each(['', 'not a word', 'x'.repeat(2_000), '9'])(
     'has a reason that can be written, also where it is %j',
     async (reason) => {

@@ -75,6 +75,8 @@ function backendOf(backend: BackendStatus): BackendStatus {
   return create(BackendStatusSchema, { ...backend, message: cut(backend.message, MAX_TEXT) })
 }
 
+/** Of one line, without signs that a terminal obeys: people read it in conditions, and some of it a far peer has said. */
 function cut(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1)}…`
+  const short = text.length <= max ? text : `${text.slice(0, max - 1)}…`
+  return short.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ')
 }
