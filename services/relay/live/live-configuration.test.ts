@@ -28,8 +28,8 @@ class RecordedRooms implements InForce {
   readonly state = new Map<string, unknown>()
   readonly events: string[] = []
   settings: RelaySettings | undefined
-  /** Why settings cannot be had now. */
-  problem: ConfigProblem | undefined
+  /** Why settings cannot be had now; one that is no ConfigProblem is a fault of ours. */
+  problem: Error | undefined
 
   prepare(settings: RelaySettings | undefined): Promise<SettingsChange> {
     if (this.problem !== undefined) return Promise.reject(this.problem)
@@ -120,6 +120,19 @@ describe('a relay without settings', () => {
 })
 
 describe('settings that cannot be had', () => {
+  it('for a fault of ours keep nobody who is to go', async () => {
+    await apply([SETTINGS(), backend(), route('default/r', { target: toBackend('default/b') })])
+    rooms.problem = new TypeError('a fault')
+    const removals = [
+      { kind: 'backend', name: 'default/b' },
+      { kind: 'route', name: 'default/r' },
+    ] as const
+    expect(await apply([relaySettings(RELAY, { replica: 'b' })], removals)).toEqual([`relay ${RELAY} Invalid`])
+    rooms.problem = undefined
+    clock.advance(5_000)
+    await expect.poll(() => rooms.names).toEqual([])
+  })
+
   it('leave the last ones in force, and do not keep other changes', async () => {
     await apply([SETTINGS()])
     const before = rooms.settings

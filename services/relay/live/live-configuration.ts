@@ -30,6 +30,8 @@ export class LiveResources implements LiveConfiguration {
   readonly #options: LiveResourcesOptions
   readonly #entries = new Map<string, Entry>()
   readonly #refused = new Set<Entry>()
+  /** What is to go, and has not gone yet: whatever fails, nobody stays because of it. */
+  readonly #leaving = new Set<Entry>()
   readonly #holders = new Map<string, Entry>()
   /** The relay resource. */
   #settingsOf: Entry | undefined
@@ -79,12 +81,14 @@ export class LiveResources implements LiveConfiguration {
       const { kind, name } = resource
       const entry = this.#entry({ kind, name })
       entry.sent = resource
+      this.#leaving.delete(entry)
       dirty.add(entry)
     }
     for (const id of removals) {
       const entry = this.#entries.get(keyOf(id))
       if (entry === undefined) continue
       entry.sent = undefined
+      this.#leaving.add(entry)
       dirty.add(entry)
     }
     await this.#pass(dirty)
@@ -117,6 +121,7 @@ export class LiveResources implements LiveConfiguration {
 
   /** With all that may come out otherwise because of it. */
   #affected(dirty: Set<Entry>): ReadonlySet<Entry> {
+    for (const entry of this.#leaving) dirty.add(entry)
     if (this.#settingsOf !== undefined && this.#settingsOf.sent === undefined) return new Set(this.#entries.values())
     for (const entry of [...dirty]) {
       if (entry.sent !== undefined) continue
@@ -238,6 +243,7 @@ export class LiveResources implements LiveConfiguration {
   #forget(entry: Entry): void {
     this.#entries.delete(keyOf(entry.id))
     this.#refused.delete(entry)
+    this.#leaving.delete(entry)
     this.#dependents.set(entry, undefined)
     if (this.#settingsOf === entry) this.#settingsOf = undefined
   }
@@ -273,7 +279,8 @@ export class LiveResources implements LiveConfiguration {
   #armRetry(): void {
     const { clock } = this.#options
     clock.clearTimeout(this.#retry)
-    const mayPass = [...this.#refused].filter(({ refusal }) => MAY_PASS.has(refusal?.reason ?? ''))
+    const refused = [...this.#refused].filter(({ refusal }) => MAY_PASS.has(refusal?.reason ?? ''))
+    const mayPass = [...refused, ...this.#leaving]
     if (mayPass.length > 0 && !this.#closed) this.#retry = clock.setTimeout(() => this.#again(mayPass), RETRY_MS)
   }
 }
