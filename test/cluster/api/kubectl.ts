@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 
 /** kubectl ended with another code than 0. */
-export class KubectlError extends Error {
+class KubectlError extends Error {
   readonly code: number
   readonly stderr: string
 
