@@ -4,6 +4,7 @@ import { call } from './rows/call.ts'
 import { configurationChange } from './rows/configuration-change.ts'
 import { configurationCold } from './rows/configuration-cold.ts'
 import { configurationMemory } from './rows/configuration-memory.ts'
+import { configurationRate } from './rows/configuration-rate.ts'
 import { firstEvent } from './rows/first-event.ts'
 import { growth } from './rows/growth.ts'
 import { handshake } from './rows/handshake.ts'
@@ -25,4 +26,5 @@ export const BENCHES: readonly Bench[] = [
   configurationChange,
   configurationCold,
   configurationMemory,
+  configurationRate,
 ]

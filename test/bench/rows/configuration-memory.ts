@@ -1,14 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KubeClient } from '@causeway/kube'
-import { parse } from 'yaml'
 import type { ApiCluster } from '../../cluster/api/cluster.ts'
 import { startApiLevel } from '../../cluster/api-level.ts'
 import { until } from '../../cluster/wait.ts'
 import { aBackend, aRelay, aRoute, BACKENDS, RELAYS, ROUTES } from '../../fixtures/control/objects.ts'
 import { clientOf, createNamespace } from '../../fixtures/kube/client.ts'
 import { startFixture } from '../../fixtures/process/fixture.ts'
+import { mountServiceAccount } from '../parts/service-account.ts'
+import { severalAtOnce } from '../parts/several-at-once.ts'
 import type { Bench } from '../row.ts'
 import { median, medianInterval } from '../stats.ts'
 
@@ -27,7 +28,7 @@ export const configurationMemory: Bench = {
       await api.applyCrds()
       const client = await clientOf(api.kubeconfigText)
       const namespace = await createNamespace(client, 'bench')
-      await writeServiceAccount(api, namespace, folder)
+      await mountServiceAccount(api, namespace, folder)
       await fill(client, namespace)
       note(`${OBJECTS} objects are there`)
       const peaks: number[] = []
@@ -66,18 +67,6 @@ async function peakKib({ serverUrl }: ApiCluster, namespace: string, folder: str
   }
 }
 
-/** As kubelet mounts it; with every right, which is not what is measured here. */
-async function writeServiceAccount(api: ApiCluster, namespace: string, folder: string): Promise<void> {
-  await api.kubectl('create', 'serviceaccount', 'control-plane', '-n', namespace)
-  const subject = `--serviceaccount=${namespace}:control-plane`
-  await api.kubectl('create', 'clusterrolebinding', 'bench', '--clusterrole=cluster-admin', subject)
-  const { kubeconfigText } = await api.credentialsFor({ namespace, name: 'control-plane' })
-  const { users } = parse(kubeconfigText) as { users: readonly [{ user: { token: string } }] }
-  await writeFile(join(folder, 'token'), users[0].user.token)
-  await writeFile(join(folder, 'ca.crt'), api.authority)
-  await writeFile(join(folder, 'namespace'), namespace)
-}
-
 /** A hundred relays, each with as many backends as routes. */
 async function fill(client: KubeClient, namespace: string): Promise<void> {
   const each = OBJECTS / RELAYS_COUNT - 1
@@ -85,10 +74,7 @@ async function fill(client: KubeClient, namespace: string): Promise<void> {
     () => client.create(RELAYS, aRelay(namespace, `r${relay}`)),
     ...Array.from({ length: each }, (__, index) => () => make(client, namespace, `r${relay}`, index)),
   ]).flat()
-  const worker = async (): Promise<void> => {
-    for (let next = makers.pop(); next !== undefined; next = makers.pop()) await next()
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await severalAtOnce(AT_ONCE, makers)
 }
 
 function make(client: KubeClient, namespace: string, relay: string, index: number): Promise<unknown> {
