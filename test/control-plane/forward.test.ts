@@ -27,12 +27,15 @@ function lead(replica: ServedPlane): Map<string, ObjectStatus> {
   return statuses
 }
 
-/** Says to the leader what its instances say. */
-async function follow(replica: ServedPlane): Promise<StatusForwarder> {
+/** Says to the leader what its instances say; `opened` hears of each stream to it. */
+async function follow(replica: ServedPlane, opened: () => void = () => {}): Promise<StatusForwarder> {
   const tls = await authority.controlPlane()
   const forwarder = new StatusForwarder({
     instances: replica.plane.instances,
-    channelTo: (address) => grpcStatusChannel({ address, serverName: 'localhost', tls: () => tls }),
+    channelTo: (address) => {
+      opened()
+      return grpcStatusChannel({ address, serverName: 'localhost', tls: () => tls })
+    },
     clock: systemClock(),
     random: Math.random,
     logger: createLogger({ level: 'silent' }),
@@ -90,9 +93,12 @@ describe(`${requirement('CTL-019')} a replica that does not lead`, () => {
   test('tries again while the one that it was told does not lead yet', async () => {
     const [leader, other] = [await servedPlane(authority, MESH), await servedPlane(authority, MESH)]
     await aRelayAt(other)
-    const forwarder = await follow(other)
-    forwarder.follow(leader.statusAddress)
     await expect.poll(() => other.plane.instances.size).toBe(1)
+    let streams = 0
+    const forwarder = await follow(other, () => streams++)
+    forwarder.follow(leader.statusAddress)
+    // It has been refused.
+    await expect.poll(() => streams, { timeout: 20_000 }).toBeGreaterThan(1)
     const statuses = lead(leader)
     await expect.poll(() => programmed(statuses), { timeout: 20_000 }).toBe('True/Programmed')
   })

@@ -1,6 +1,7 @@
 import { ASSOCIATION_MUTANTS } from './association.ts'
 import { BRIDGE_MUTANTS } from './bridge.ts'
 import { CBOR_AND_NAME_MUTANTS } from './cbor-and-names.ts'
+import { CONTROL_PLANE_MUTANTS } from './control-plane.ts'
 import { HELLO_MUTANTS } from './hello.ts'
 import { KEY_RENEWAL_MUTANTS } from './key-renewal.ts'
 import { KEYS_AND_HANDSHAKE_MUTANTS } from './keys-and-handshake.ts'
@@ -25,4 +26,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...QUEUE_AND_TIME_MUTANTS,
   ...BRIDGE_MUTANTS,
   ...MCP_MUTANTS,
+  ...CONTROL_PLANE_MUTANTS,
 ]

@@ -100,6 +100,7 @@ describe('a stream', () => {
     ]
     const instance = new ScriptedInstance(plane.serve).hello({ held })
     await settled()
+    expect(instance.pending).toBe(1)
     expect(described(await instance.accepted())).toEqual(['+backend default/everything', '-route default/gone'])
     source.tell(told(2, [], { removals: [{ kind: 'MeshRoute', name: 'default/old' }] }))
     await clock.pass(20)
@@ -208,6 +209,7 @@ describe(`${requirement('CTL-004')} changes`, () => {
     await clock.pass(20)
     instance.reply((await instance.delta()).nonce, { error })
     await clock.pass(1_000)
+    expect(instance.pending).toBe(1)
     expect(described(await instance.delta())).toEqual(['+route default/a'])
   })
 
@@ -451,11 +453,15 @@ describe(`${requirement('CTL-013')} several streams of one instance`, () => {
 
   it('a process that moves keeps its old stream until the new one serves it, and is told nothing twice', async () => {
     const { instance, plane, source, clock } = await inSync()
+    let isClosed = false
+    void instance.closed.then(() => {
+      isClosed = true
+    })
     const next = new ScriptedInstance(plane.serve).hello()
     const first = await next.delta()
     source.tell(told(2, [aRoute('a')]))
     await clock.pass(100)
-    expect(instance.pending).toBe(0)
+    expect([instance.pending, isClosed]).toEqual([0, false])
     next.reply(first.nonce)
     expect(described(await next.delta())).toEqual(['+route default/a'])
     expect(await instance.closed).toBeUndefined()

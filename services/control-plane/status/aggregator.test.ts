@@ -185,6 +185,14 @@ describe(`${requirement('CTL-016')} Programmed`, () => {
     )
   })
 
+  it('is Unknown where the only one has gone before it said anything of it', async () => {
+    const world = anAggregator()
+    accepts(world, instance(), PEER)
+    world.aggregator.gone(instance())
+    await world.clock.pass(2_500)
+    expect(world.written.condition(ROUTE, 'Programmed')).toMatch(/^Unknown\/NoRelay 1: /)
+  })
+
   it('does not wait for an instance whose stream has ended', async () => {
     const world = anAggregator()
     accepts(world, instance(0), ROUTE)

@@ -50,7 +50,6 @@ export function programmed({ standing, placed }: ObjectState, concerned: readonl
 }
 
 function byInstances(versionHex: string | undefined, concerned: readonly Concerned[]): Verdict {
-  if (concerned.length === 0) return NO_RELAY
   const said = concerned.map((one) => ({ ...one, ...programmingOf(one, versionHex) }))
   const refused = said.filter((one) => one.programmed === 'False')
   const [first] = refused
