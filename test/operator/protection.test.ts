@@ -7,6 +7,7 @@ import { useOperatorStand } from './stand.ts'
 const stand = useOperatorStand({ controllerManager: true, watched: ['shop', 'bank', 'doomed'] })
 afterEach(() => stand().stopOperators())
 
+const HANDLE = 'bciqj6hzzzgs3tczvxwp4d2vjttmevivmqgfkh4mh7ujkzv2gt6gg75i'
 const FINALIZER = 'mesh.causeway.dev/in-use'
 const backend = (namespace?: string) => ({
   relayRefs: [{ name: 'edge', ...(namespace === undefined ? {} : { namespace }) }],
@@ -59,6 +60,9 @@ describe('what is in use', { timeout: 120_000 }, () => {
     const { kube } = stand()
     await stand().startLeading()
     await given('two')
+    // Taken off by hand, it is back.
+    await kube.patch('MeshBackend', 'shop', 'two', { metadata: { finalizers: null } })
+    await held('MeshBackend', 'shop', 'two')
     await kube.delete('MeshRoute', 'shop', 'two')
     await until('it is free', async () => !(await isHeld('MeshBackend', 'shop', 'two')))
     await kube.delete('MeshBackend', 'shop', 'two')
@@ -86,6 +90,28 @@ describe('what is in use', { timeout: 120_000 }, () => {
     await kube.delete('MeshBackend', 'shop', 'held')
     await gone('MeshRelay', 'shop', 'edge')
     await until('all goes with it', async () => !(await kube.find('StatefulSet', 'shop', 'causeway-edge')))
+  })
+
+  it.each(['MeshPeer', 'TrustAnchor'] as const)('is a %s, too', async (kind) => {
+    const { kube } = stand()
+    await stand().startLeading()
+    await kube.write('MeshRelay', 'shop', 'edge', RELAY)
+    await kube.write('TrustAnchor', 'shop', 'used', { uses: ['peers'], handles: [HANDLE] })
+    await kube.write('MeshPeer', 'shop', 'used', {
+      relayRefs: [{ name: 'edge' }],
+      addresses: ['npamp://far:7443'],
+      trustAnchorRef: { name: 'used' },
+    })
+    await kube.write('MeshBackend', 'shop', 'used', { ...backend(), peers: [{ name: 'used' }] })
+    await held(kind, 'shop', 'used')
+    await kube.delete(kind, 'shop', 'used')
+    const { message } = await kube.untilCondition(kind, 'shop', 'used', 'Accepted', { reason: 'InUse' })
+    const user = kind === 'MeshPeer' ? 'MeshBackend' : 'MeshPeer'
+    expect(message).toContain(`${user} shop/used`)
+    await kube.delete(user, 'shop', 'used')
+    await gone(kind, 'shop', 'used')
+    for (const one of ['MeshBackend', 'MeshPeer', 'TrustAnchor'] as const) await kube.delete(one, 'shop', 'used')
+    for (const one of ['MeshBackend', 'MeshPeer', 'TrustAnchor'] as const) await gone(one, 'shop', 'used')
   })
 
   it('is not held by those who name each other and all go', async () => {
