@@ -151,12 +151,17 @@ export class Kube {
     })
   }
 
-  /** Reasons of the events about an object, once there is one of `reason`. */
-  untilEvent(namespace: string, name: string, reason: string): Promise<{ readonly note: string }> {
-    return until(`an event ${reason} about ${namespace}/${name}`, async () => {
-      const events = (await this.list('Event', namespace)) as readonly (Found & Told)[]
-      return events.find((event) => event.regarding.name === name && event.reason === reason)
-    })
+  /** An event about an object, once there is one of `reason` that says `words`. */
+  untilEvent(namespace: string, name: string, reason: string, words = ''): Promise<{ readonly note: string }> {
+    return until(`an event ${reason} about ${namespace}/${name} says: ${words}`, async () =>
+      (await this.events(namespace, name, reason)).find(({ note }) => note.includes(words)),
+    )
+  }
+
+  /** What was told of an object, for one reason. */
+  async events(namespace: string, name: string, reason: string): Promise<readonly Told[]> {
+    const events = (await this.list('Event', namespace)) as readonly (Found & Told)[]
+    return events.filter((event) => event.regarding.name === name && event.reason === reason)
   }
 
   path(kind: string, namespace: string): string {

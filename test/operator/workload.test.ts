@@ -88,13 +88,18 @@ describe('what runs a relay', { timeout: 120_000 }, () => {
       const [relay] = spec.containers
       return (
         spec.containers.length === 1 &&
+        // What the API server made of hostNetwork.
+        relay.ports.every((port: object) => !('hostPort' in port)) &&
         relay.env.every(({ name }: { name: string }) => name.startsWith('CAUSEWAY_')) &&
         spec.hostNetwork === undefined &&
         metadata.annotations['example.com/injected'] === undefined
       )
     })
-    const { note } = await kube.untilEvent('shop', 'edge', 'ForeignFieldRemoved')
-    expect(note).toContain('hostNetwork (of injector)')
+    const { note } = await kube.untilEvent('shop', 'edge', 'ForeignFieldRemoved', 'hostNetwork (of injector)')
+    expect(note).toContain('containers.1')
+    // What a person changed of ours was put right, and never taken away.
+    for (const told of await kube.events('shop', 'edge', 'ForeignFieldRemoved'))
+      expect(told.note).not.toContain('terminationGracePeriodSeconds')
     const { labels } = (await kube.get('StatefulSet', 'shop', 'causeway-edge')).metadata
     expect(labels).toMatchObject(meta.labels)
   })
@@ -113,6 +118,39 @@ describe('what runs a relay', { timeout: 120_000 }, () => {
       async () => (await stand().kube.get('StatefulSet', 'shop', 'causeway-edge')).spec.replicas === 1,
     )
     expect((await template()).metadata.annotations).toHaveProperty('kubectl.kubernetes.io/restartedAt')
+  })
+
+  it('goes on with the storage that it was made with, and says so', async () => {
+    const { kube, cluster } = stand()
+    await stand().startLeading()
+    await kube.write('MeshRelay', 'shop', 'stored', {})
+    const { metadata, spec } = await until('it is there', () => kube.find('StatefulSet', 'shop', 'causeway-stored'))
+    await stand().stopOperators()
+    // Made by another release, or from a backup.
+    await kube.delete('StatefulSet', 'shop', 'causeway-stored')
+    const [claim] = structuredClone(spec.volumeClaimTemplates)
+    claim.spec.resources.requests.storage = '7Gi'
+    const { name, namespace, labels, ownerReferences } = metadata
+    const others = {
+      metadata: { name, namespace, labels, ownerReferences },
+      spec: { ...spec, volumeClaimTemplates: [claim] },
+    }
+    await until('the other one is there', async () => {
+      await kube.create('StatefulSet', 'shop', others)
+      return true
+    })
+    await stand().startLeading()
+    await kube.untilEvent('shop', 'stored', 'StorageNotChanged', '--cascade=orphan')
+    await kube.write('MeshRelay', 'shop', 'stored', { limits: { drain: '30s' } })
+    const storage = async () => {
+      const found = await kube.find('StatefulSet', 'shop', 'causeway-stored')
+      const isFollowed = found?.spec.template.spec.terminationGracePeriodSeconds === 40
+      return isFollowed ? found?.spec.volumeClaimTemplates[0].spec.resources.requests.storage : undefined
+    }
+    expect(await until('all else of it follows', storage)).toBe('7Gi')
+    // As the event says.
+    await cluster.kubectl('-n', 'shop', 'delete', 'statefulset/causeway-stored', '--cascade=orphan')
+    await until('it is made anew', async () => ![undefined, '7Gi'].includes(await storage()))
   })
 
   it('leaves replicas to an autoscaler', async () => {
