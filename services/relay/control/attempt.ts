@@ -12,6 +12,8 @@ export interface AttemptOptions {
   readonly clock: Clock
   /** How long the first Delta may take, in milliseconds. */
   readonly limitMs: number
+  /** The stream that goes on until the new one has its first Delta. */
+  readonly beside?: ConfigSession
   readonly onDelta: (error: DeltaErrorCode | undefined) => void
   /** The stream exists: status may be sent on it. */
   readonly onOpened: (session: OpenSession) => void
@@ -30,21 +32,29 @@ export interface OpenSession {
  */
 const STALE_LIMIT_MS = 5_000
 
-/** Opens a stream and waits for its first Delta. Rejects with RpcError when there is none that can be taken. */
-export function attempt(options: AttemptOptions): Promise<OpenSession> {
+/**
+ * Opens a stream and waits for its first Delta. Rejects with RpcError when there is none that can be taken. 'outdated': the
+ * stream beside it took something meanwhile, of which the Hello says nothing.
+ */
+export function attempt(options: AttemptOptions): Promise<OpenSession | 'outdated'> {
   const { channel, instance, store, clock, limitMs, onDelta, onOpened } = options
+  let { beside } = options
   return new Promise((resolve, reject) => {
     let timer: unknown
     let askToReconnect: () => void = () => {}
     const reconnect = new Promise<void>((ask) => {
       askToReconnect = ask
     })
-    const failed = (error: RpcError): void => {
+    const over = (settle: () => void): void => {
       clock.clearTimeout(timer)
       session.cancel()
       // A Delta that it was just taking is part of what the next Hello says.
-      void session.closed.then(() => reject(error))
+      void session.closed.then(() => {
+        beside?.resume()
+        settle()
+      })
     }
+    const failed = (error: RpcError): void => over(() => reject(error))
     const failAfter = (ms: number, error: RpcError): void => {
       clock.clearTimeout(timer)
       timer = clock.setTimeout(() => failed(error), ms)
@@ -55,15 +65,29 @@ export function attempt(options: AttemptOptions): Promise<OpenSession> {
       if (isTaken) return
       if (error === undefined) {
         isTaken = true
+        // Nothing keeps the one before any longer: streams follow one another for as long as the process lives.
+        beside = undefined
         clock.clearTimeout(timer)
         resolve({ session, reconnect })
-      } else if (error === DeltaErrorCode.STALE_SOURCE) failAfter(STALE_LIMIT_MS, stale(channel.target))
+        return
+      }
+      beside?.resume()
+      if (error === DeltaErrorCode.STALE_SOURCE) failAfter(STALE_LIMIT_MS, stale(channel.target))
     }
+    const told = beside?.taken
     const session = new ConfigSession({
       channel,
       hello: create(HelloSchema, { ...store.hello(), ...instance }),
       store,
       events: { onDelta: answered, onReconnect: () => askToReconnect() },
+      mayTake: async () => {
+        if (isTaken || beside === undefined) return true
+        // One of them at a time: what the other takes from here on would be missing in what this one brings.
+        await beside.pause()
+        if (beside.taken === told) return true
+        over(() => resolve('outdated'))
+        return false
+      },
     })
     onOpened({ session, reconnect })
     failAfter(

@@ -18,6 +18,8 @@ export interface ConfigSessionOptions {
   readonly hello: Hello
   readonly store: ConfigStore
   readonly events: SessionEvents
+  /** Asked before each Delta; false: it is not taken, and the control plane is left. */
+  readonly mayTake?: () => Promise<boolean>
 }
 
 /** What happens on a stream, in order. */
@@ -37,7 +39,9 @@ export class ConfigSession {
   readonly #events: SessionEvents
   readonly #stream: ConfigStream
   readonly #cancel = new AbortController()
+  readonly #mayTake: () => Promise<boolean>
   #lastNonce = 0n
+  #taken = 0
   #isOver = false
   /** Not sent yet. */
   #status: InstanceStatus | undefined
@@ -46,13 +50,19 @@ export class ConfigSession {
   /** What is being done about the last message. */
   #work: Promise<void> = Promise.resolve()
 
-  constructor({ channel, hello, store, events }: ConfigSessionOptions) {
+  constructor({ channel, hello, store, events, mayTake = async () => true }: ConfigSessionOptions) {
     this.target = channel.target
     this.#store = store
     this.#events = events
+    this.#mayTake = mayTake
     this.#stream = channel.open(this.#cancel.signal)
     this.#send({ case: 'hello', value: hello })
     this.closed = this.#run()
+  }
+
+  /** How many Deltas changed what is held. */
+  get taken(): number {
+    return this.#taken
   }
 
   /** The latest one, as soon as the control plane takes it. */
@@ -117,8 +127,13 @@ export class ConfigSession {
 
   async #take(delta: Delta): Promise<void> {
     if (delta.nonce <= this.#lastNonce) throw new RpcError('INVALID_ARGUMENT', 'the nonce of a Delta did not grow')
+    if (!(await this.#mayTake())) {
+      this.cancel()
+      return
+    }
     const reply = await this.#store.take(delta)
     this.#lastNonce = delta.nonce
+    if (reply.error === undefined) this.#taken += 1
     this.#send({ case: 'reply', value: reply })
     const code = codeOf(reply)
     // The two disagree about what is held: only a new Hello helps.

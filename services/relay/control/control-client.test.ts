@@ -232,7 +232,31 @@ describe('where another stream is asked for', () => {
     await old.closed
   })
 
-  it('nothing is taken from the old one meanwhile: the next was told what is held', async () => {
+  it('the old one goes on until then, however long the next one is silent; the next is told what came meanwhile', async () => {
+    const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('b')]
+    const { live, pass } = await controlledWorld({ planes })
+    const [a, b] = planes
+    if (a === undefined || b === undefined) return
+    const old = await opened(a)
+    old.askToReconnect()
+    const next = await b.next()
+    await pass(9_000)
+    await old.send(delta({ removals: [removedRoute('default/a')] }))
+    expect(live.inForce.has('route default/a')).toBe(false)
+    // It is about what is not so any more: nothing of it is taken.
+    void next.send(delta({ upserts: [route('default/b', '/b')], positions: positions(2n) }))
+    const again = await a.next()
+    expect((await next.closed)?.code).toBe('CANCELLED')
+    expect((await again.hello()).held.map(({ name }) => name)).toEqual(['default/edge'])
+    await old.send(delta({ upserts: [route('default/c', '/c')] }))
+    void again.send(delta({}))
+    const third = await b.next()
+    await third.send(delta({ upserts: [route('default/d', '/d')], positions: positions(3n) }))
+    await old.closed
+    expect([...live.inForce.keys()]).toEqual(['relay default/edge', 'route default/c', 'route default/d'])
+  })
+
+  it('nothing more is taken from the old one once the first Delta of the next is there', async () => {
     const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('b')]
     const { live } = await controlledWorld({ planes })
     const [a, b] = planes
@@ -240,11 +264,53 @@ describe('where another stream is asked for', () => {
     const old = await opened(a)
     old.askToReconnect()
     const next = await b.next()
+    const slow = Promise.withResolvers<void>()
+    live.apply = async (change) => {
+      await slow.promise
+      return await LiveRelayDouble.prototype.apply.call(live, change)
+    }
+    void next.send(delta({ upserts: [route('default/b', '/b')] }))
+    await settled()
+    void old.send(delta({ upserts: [route('default/c', '/c')] }))
+    await settled()
+    slow.resolve()
+    await old.closed
+    await settled()
+    expect([...live.inForce.keys()]).toEqual(['relay default/edge', 'route default/a', 'route default/b'])
+  })
+
+  it('what comes on the old one again and again waits at last, so that the next one gets its turn', async () => {
+    const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('b')]
+    const { live } = await controlledWorld({ planes })
+    const [a, b] = planes
+    if (a === undefined || b === undefined) return
+    const old = await opened(a)
+    old.askToReconnect()
+    for (const plane of [b, a, b]) {
+      const next = await plane.next()
+      await old.send(delta({ upserts: [route('default/a', `/a${plane.asked}`)] }))
+      void next.send(delta({}))
+    }
+    const last = await a.next()
     void old.send(delta({ removals: [removedRoute('default/a')] }))
     await settled()
     expect(live.inForce.has('route default/a')).toBe(true)
-    const reply = await next.send(delta({ removals: [removedRoute('default/a')], positions: positions(2n) }))
+    const reply = await last.send(delta({ removals: [removedRoute('default/a')], positions: positions(2n) }))
     expect([reply.error, live.inForce.has('route default/a')]).toEqual([undefined, false])
+    await old.closed
+  })
+
+  it('and the next knows only something older, the old one goes on beside it', async () => {
+    const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('b')]
+    const { live } = await controlledWorld({ planes })
+    const [a, b] = planes
+    if (a === undefined || b === undefined) return
+    const old = await opened(a, 5n)
+    old.askToReconnect()
+    const next = await b.next()
+    expect((await next.send(delta({ positions: positions(4n) }))).error?.code).toBe(DeltaErrorCode.STALE_SOURCE)
+    await old.send(delta({ upserts: [route('default/b', '/b')] }))
+    expect(live.inForce.has('route default/b')).toBe(true)
   })
 
   it('and the old one ends before the next is there, it is as with any that is lost', async () => {
@@ -323,8 +389,9 @@ function refusing(target: string): ScriptedControlPlane {
 }
 
 /** A stream whose first Delta was taken. */
-async function opened(plane: ScriptedControlPlane) {
+async function opened(plane: ScriptedControlPlane, value?: bigint) {
   const stream = await plane.next()
-  await stream.send(delta({ upserts: [settings(), route('default/a', '/a')] }))
+  const known = value === undefined ? {} : { positions: positions(value) }
+  await stream.send(delta({ upserts: [settings(), route('default/a', '/a')], ...known }))
   return stream
 }

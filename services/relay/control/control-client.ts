@@ -36,8 +36,10 @@ interface ControlEvents {
  * (CONTROL section 3: 30 s).
  */
 const FIRST_DELTA_LIMIT_MS = 60_000
-/** The old stream stands still for so long. */
+/** Of the stream that follows another, which goes on meanwhile. */
 const NEXT_DELTA_LIMIT_MS = 10_000
+/** What comes on the old stream that often before the first Delta of the next has to wait for that. */
+const MAX_OUTDATED = 3
 
 /**
  * Keeps one stream to one of several control planes, and says what comes of it. Where a control plane asks for another
@@ -90,7 +92,7 @@ export class ControlClient {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       const opened = await this.#open(FIRST_DELTA_LIMIT_MS)
-      if (opened !== undefined) await this.#serve(opened)
+      if (opened !== undefined && opened !== 'outdated') await this.#serve(opened)
       if (!this.#isStopped) await this.#wait.for(this.#attempts.waitMs())
     }
   }
@@ -125,10 +127,13 @@ export class ControlClient {
       this.#wait.skip()
     })
     await Promise.race([reconnect, over])
-    while (!isOver && !this.#isStopped) {
-      // What the next stream is told is what is held now: it must stay that until the first Delta.
-      await session.pause()
-      const next = await this.#open(NEXT_DELTA_LIMIT_MS)
+    for (let outdated = 0; !isOver && !this.#isStopped; ) {
+      if (outdated >= MAX_OUTDATED) await session.pause()
+      const next = await this.#open(NEXT_DELTA_LIMIT_MS, session)
+      if (next === 'outdated') {
+        outdated += 1
+        continue
+      }
       if (next !== undefined) {
         session.cancel()
         return next
@@ -140,7 +145,7 @@ export class ControlClient {
     return undefined
   }
 
-  async #open(limitMs: number): Promise<OpenSession | undefined> {
+  async #open(limitMs: number, beside?: ConfigSession): Promise<OpenSession | 'outdated' | undefined> {
     if (this.#isStopped) return undefined
     const { events, logger, instance, store, clock } = this.#options
     const channel = this.#attempts.nextChannel()
@@ -150,6 +155,7 @@ export class ControlClient {
       store,
       clock,
       limitMs,
+      ...(beside === undefined ? {} : { beside }),
       onDelta: (error) => events.onDelta(error),
       onOpened: ({ session }) => {
         this.#pending = session
@@ -158,6 +164,7 @@ export class ControlClient {
     }
     try {
       const opened = await attempt(options)
+      if (opened === 'outdated') return opened
       events.onAttempt('opened')
       this.#lastFailure = undefined
       logger.info({ target: channel.target }, 'configuration comes from this control plane')
