@@ -53,6 +53,8 @@ interface Written {
   /** What the API server made of it. */
   readonly answer: ObservedStatus
   readonly atMs: number
+  /** How far the source had come with this object, at the furthest. */
+  seenVersion: bigint
 }
 
 /**
@@ -137,7 +139,8 @@ export class KubernetesStatus implements StatusSink {
         { fieldManager: FIELD_MANAGERS.controlPlane, force: true },
       )
       const atMs = this.#clock.now()
-      this.#written.set(key, { wantedDigest: wanted.digest, answer: observeStatus(kind, answer), atMs })
+      const seenVersion = this.#options.observed.get(kind, name)?.resourceVersion ?? 0n
+      this.#written.set(key, { wantedDigest: wanted.digest, answer: observeStatus(kind, answer), atMs, seenVersion })
     } catch (error) {
       // It is gone: whoever computes statuses hears of that by itself.
       if (!isKubeError(error, 'NotFound')) throw error
@@ -158,11 +161,23 @@ export class KubernetesStatus implements StatusSink {
   #current(key: ObjectKey): ObservedStatus | undefined {
     const { kind, name } = objectIdOf(key)
     const uid = this.#wanted.get(key)?.status.uid
-    const answer = this.#written.get(key)?.answer
     const seen = this.#options.observed.get(kind, name)
+    const answer = this.#answerBeside(key, seen)?.answer
     const [later] = [answer, seen]
       .filter((one) => one !== undefined && one.uid === uid)
       .sort((a, b) => Number((b?.resourceVersion ?? 0n) - (a?.resourceVersion ?? 0n)))
     return later
+  }
+
+  /** What was written last; not where the source has gone back since: the store was restored (CONTROL section 3), without it. */
+  #answerBeside(key: ObjectKey, seen: ObservedStatus | undefined): Written | undefined {
+    const written = this.#written.get(key)
+    if (written === undefined || seen === undefined || seen.uid !== written.answer.uid) return written
+    if (seen.resourceVersion < written.seenVersion) {
+      this.#written.delete(key)
+      return undefined
+    }
+    written.seenVersion = seen.resourceVersion
+    return written
   }
 }
