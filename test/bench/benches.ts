@@ -9,6 +9,7 @@ import { firstEvent } from './rows/first-event.ts'
 import { growth } from './rows/growth.ts'
 import { handshake } from './rows/handshake.ts'
 import { memory } from './rows/memory.ts'
+import { operatorIdle } from './rows/operator-idle.ts'
 import { rate } from './rows/rate.ts'
 import { recordPath } from './rows/record-path.ts'
 import { sessions } from './rows/sessions.ts'
@@ -27,4 +28,5 @@ export const BENCHES: readonly Bench[] = [
   configurationCold,
   configurationMemory,
   configurationRate,
+  operatorIdle,
 ]

@@ -4,7 +4,7 @@ import type { Interval } from './stats.ts'
 export interface Row {
   readonly name: string
   readonly figure: Interval
-  readonly unit: 'x' | 'ms' | 'KiB'
+  readonly unit: 'x' | 'ms' | 'KiB' | 'writes'
   readonly bar: Bar
   /** Absolute figures of the run, for the reader; nothing is judged by them. */
   readonly absolute: Readonly<Record<string, number>>
