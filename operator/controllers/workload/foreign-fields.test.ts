@@ -49,6 +49,12 @@ describe('fields of others in the pod template', () => {
     ])
   })
 
+  it('are those of somebody who calls himself as the operator is called', () => {
+    const entry = { manager: 'causeway-operator', operation: 'Update' }
+    const object = statefulSet({ 'f:spec': { 'f:hostNetwork': {} } }, { spec: { hostNetwork: true } }, entry)
+    expect(pointers(object)).toEqual(['/spec/template/spec/hostNetwork'])
+  })
+
   it('are entries of lists, the last one first, and fields inside of our entries', () => {
     const container = (name: string, fields: object = {}) => ({ [`k:{"name":"${name}"}`]: { '.': {}, ...fields } })
     const theirs = {

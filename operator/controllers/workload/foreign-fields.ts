@@ -29,7 +29,8 @@ export function foreignFields(object: KubeObject, root: readonly string[], own: 
   const pointer = root.map((step) => `/${escapeStep(step)}`).join('')
   const found: ForeignField[] = []
   for (const entry of entries) {
-    if (entry.manager === own) continue
+    // We only apply. Whoever else calls himself as we are called has not become us.
+    if (entry.manager === own && entry.operation === 'Apply') continue
     const theirs = descend(fieldsOf(entry), root)
     if (theirs !== undefined) collect(theirs, ours, value, pointer, entry.manager ?? 'unknown', found)
   }
