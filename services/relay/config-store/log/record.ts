@@ -69,8 +69,8 @@ export function decodeRecord(file: Buffer, salt: Salt, offset: number): Decoded 
     : { kind: 'wrong', reason: `a record has the type ${type}, which is not known` }
 }
 
-function isRecordType(type: number): type is RecordType {
-  return Object.values<number>(RecordType).includes(type)
+export function isRecordType(type: number | undefined): type is RecordType {
+  return type === RecordType.delta || type === RecordType.verdict || type === RecordType.contact
 }
 
 function recordDigest(salt: Salt, offset: number, head: Uint8Array, payload: Uint8Array): Buffer {
