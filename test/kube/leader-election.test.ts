@@ -18,7 +18,10 @@ afterEach(async () => {
   await Promise.all(contenders.splice(0).map((one) => one.kill()))
 })
 
-describe('two processes that want to lead', () => {
+/** Processes and an API server start, and terms end: more than most tests do. */
+const LIMIT_MS = 120_000
+
+describe('two processes that want to lead', { timeout: LIMIT_MS }, () => {
   test('a leader that was stopped is replaced, and when it wakes it writes nothing and ends', async () => {
     const ns = await contested('stopped')
     const one = await contender(ns, 'one')

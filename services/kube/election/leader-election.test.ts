@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { KubeVirtualClock } from '../../../test/fixtures/kube/virtual-clock.ts'
-import type { KubeError } from '../rest/kube-error.ts'
+import { KubeError } from '../rest/kube-error.ts'
 import { ELECTION_TIMING, LeaderElection } from './leader-election.ts'
 import { MemoryLease } from './memory-lease.test-support.ts'
 
@@ -135,6 +135,33 @@ describe('given a leader and a candidate', () => {
     expect(two.events).toEqual(['acquired'])
     expect(lease.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
     await two.election.stop()
+  })
+
+  test('also one that stops while a renewal is under way, which is taken although nobody waits for the answer', async () => {
+    const clock = new KubeVirtualClock()
+    const lease = new MemoryLease()
+    const one = candidate(lease, clock, 'one')
+    await clock.pass(50)
+    let stopped: Promise<void> | undefined
+    lease.beforeAnswer = async () => {
+      lease.beforeAnswer = async () => {}
+      stopped = one.election.stop()
+      throw new KubeError('Aborted', 'the request was given up')
+    }
+    await clock.pass(1.2 * retryMs)
+    await stopped
+    expect(stopped).toBeDefined()
+    expect([lease.spec.holderIdentity, one.errors]).toEqual(['', []])
+  })
+
+  test('one that stops takes nothing from whoever has taken the lease meanwhile', async () => {
+    const clock = new KubeVirtualClock()
+    const lease = new MemoryLease()
+    const one = candidate(lease, clock, 'one')
+    await clock.pass(50)
+    lease.usurp('two')
+    await one.election.stop()
+    expect([lease.spec.holderIdentity, one.errors]).toEqual(['two', []])
   })
 
   test.each([

@@ -194,18 +194,32 @@ export class LeaderElection {
   }
 
   async #release(known: Lease | undefined): Promise<void> {
-    const { client, clock, lease: ref, identity } = this.#options
     try {
-      const lease = known ?? (await client.find(LEASES, ref, { timeoutMs: this.#timing.retryMs }))
-      if (lease?.spec?.holderIdentity !== identity) return
-      const spec = released(lease.spec, clock.wallNow())
-      await client.replace(LEASES, { metadata: lease.metadata, spec }, { timeoutMs: this.#timing.retryMs })
-      this.#setHolder(undefined)
+      // A renewal whose answer was not waited for any more may have been taken: then what is known here is older.
+      if (known !== undefined && (await this.#giveBack(known))) return
+      const { client, lease: ref } = this.#options
+      const lease = await client.find(LEASES, ref, { timeoutMs: REQUEST_TIMEOUT_MS })
+      if (lease !== undefined) await this.#giveBack(lease)
     } catch (error) {
       // It runs out by itself.
       if (!isKubeError(error)) throw error
       this.#options.failing?.(error)
     }
+  }
+
+  /** False: somebody has written it since. */
+  async #giveBack(lease: Lease): Promise<boolean> {
+    const { client, clock, identity } = this.#options
+    if (lease.spec?.holderIdentity !== identity) return true
+    const spec = released(lease.spec, clock.wallNow())
+    try {
+      await client.replace(LEASES, { metadata: lease.metadata, spec }, { timeoutMs: REQUEST_TIMEOUT_MS })
+    } catch (error) {
+      if (!isKubeError(error, 'Conflict')) throw error
+      return false
+    }
+    this.#setHolder(undefined)
+    return true
   }
 
   #requestOptions(): { signal: AbortSignal; timeoutMs: number } {
