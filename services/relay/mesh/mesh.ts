@@ -96,6 +96,7 @@ export class Mesh {
     this.#successors = new Successors({
       provider: identity.provider,
       store: options.successorStore,
+      clock,
       wallClock: options.wallClock ?? Date.now,
       logger,
     })

@@ -1,6 +1,7 @@
 import { type EstablishedInfo, signSuccessor } from '@causeway/npamp'
 import { createLogger } from '@causeway/telemetry'
 import { beforeEach, expect, it } from 'vitest'
+import { VirtualClock } from '../../../test/fixtures/edge/virtual-clock.ts'
 import { newIdentity, peerConfig, type RelayIdentity } from '../../../test/fixtures/mesh/memory-mesh.ts'
 import type { PeerConfig } from './peer-config.ts'
 import type { KeptSuccessor } from './successor-store.ts'
@@ -11,12 +12,15 @@ const NOW_S = 1_800_000_000
 let logs: string[]
 let kept: ReadonlyMap<string, readonly KeptSuccessor[]>
 let successors: Successors
+let clock: VirtualClock
 
 beforeEach(() => {
   logs = []
   kept = new Map()
+  clock = new VirtualClock()
   successors = new Successors({
     provider: newIdentity().provider,
+    clock,
     store: {
       load: () => new Map(),
       save: (now) => {
@@ -32,6 +36,11 @@ const pinning = ({ handle }: RelayIdentity): PeerConfig => peerConfig('tools', h
 
 /** The peer shows that it is `current`, and says that `next` comes after it. */
 function announce(config: PeerConfig, current: RelayIdentity, next: RelayIdentity): PeerConfig | undefined {
+  clock.advance(1_000)
+  return say(config, current, next)
+}
+
+function say(config: PeerConfig, current: RelayIdentity, next: RelayIdentity): PeerConfig | undefined {
   const terms = { notBeforeS: NOW_S - 60, notAfterS: NOW_S + 3_600 }
   const info = { signature: current.key.scheme, peerKey: current.key.publicKey } as EstablishedInfo
   return successors.received(
@@ -81,4 +90,22 @@ it('what a former configuration has led to takes no room', () => {
   expect(announce(pinning(last), last, next)).toEqual(pinning(last))
   expect(handlesOf(pinning(last))).toEqual([last.handle, next.handle])
   expect(kept.get('tools')).toHaveLength(1)
+})
+
+it('a peer that announces all the time is not looked at all the time, and fills no log', () => {
+  const first = newIdentity()
+  const config = pinning(first)
+  const stranger = newIdentity()
+  // Signed by a key that is not the one of the association.
+  const statement = signSuccessor(
+    { notBeforeS: 0, notAfterS: NOW_S * 2 },
+    stranger.key,
+    newIdentity().key,
+    first.provider,
+  )
+  const info = { signature: first.key.scheme, peerKey: first.key.publicKey } as EstablishedInfo
+  for (let n = 0; n < 1_000; n++) successors.received(config, info, statement)
+  clock.advance(1_000)
+  expect(logs.length).toBeLessThan(15)
+  expect(logs.some((line) => line.includes('announces keys all the time'))).toBe(true)
 })

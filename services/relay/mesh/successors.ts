@@ -6,13 +6,16 @@ import {
   type VerifiedSuccessor,
   verifySuccessor,
 } from '@causeway/npamp'
+import type { Clock } from '@causeway/npamp/transports'
 import type { Logger } from '@causeway/telemetry'
+import { LineLimit } from '../pacing/line-limit.ts'
 import type { PeerConfig } from './peer-config.ts'
 import type { KeptSuccessor, SuccessorStore } from './successor-store.ts'
 
 export interface SuccessorsOptions {
   readonly provider: CryptoProvider
   readonly store: SuccessorStore | undefined
+  readonly clock: Clock
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
   readonly logger: Logger
@@ -34,6 +37,8 @@ export class Successors {
   readonly #options: SuccessorsOptions
   readonly #kept: Map<string, KeptSuccessor[]>
   readonly #pinned = new Map<string, readonly PinnedSuccessor[]>()
+  /** Each statement costs two signatures, and a line: a peer has it said by all of its replicas, and not all day. */
+  readonly #limits = new Map<string, LineLimit>()
   /** What the configuration itself pins, of the peers that are configured. */
   readonly #configured = new WeakMap<PeerConfig, PeerConfig>()
 
@@ -71,6 +76,7 @@ export class Successors {
   received(config: PeerConfig, info: EstablishedInfo, statement: Uint8Array): PeerConfig | undefined {
     const { logger, wallClock, provider, store } = this.#options
     const { name, identity, acceptSuccessors } = config
+    if (!this.#limitOf(name).admit()) return undefined
     if (!acceptSuccessors || identity.mode === 'any') {
       logger.info({ peer: name }, 'the peer announced its next key; its MeshPeer does not accept successors')
       return undefined
@@ -98,6 +104,17 @@ export class Successors {
       logger.warn({ peer: name, code: error.code }, `the peer's next key is not pinned: ${error.message}`)
       return undefined
     }
+  }
+
+  #limitOf(peer: string): LineLimit {
+    const known = this.#limits.get(peer)
+    if (known !== undefined) return known
+    const { clock, logger } = this.#options
+    const limit = new LineLimit(clock, (count) => {
+      logger.warn({ peer, count }, 'the peer announces keys all the time; most of it is not looked at')
+    })
+    this.#limits.set(peer, limit)
+    return limit
   }
 
   /** What is kept of a peer and follows from these handles, each once, in order. */
