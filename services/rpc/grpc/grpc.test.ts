@@ -201,6 +201,19 @@ describe('a configuration stream over gRPC', () => {
   })
 })
 
+describe('a server that closes', () => {
+  it('also ends who was just connecting', async () => {
+    const material = await authority.relay('default', 'edge')
+    for (let round = 0; round < 20; round++) {
+      const server = await serve(() => {})
+      const streams = [1, 2].map(() => open(server, material, 600_000))
+      for (let turn = 0; turn < 2 * round; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await server.close(0)
+      for (const { closed } of streams) expect(await closed).toBeInstanceOf(RpcError)
+    }
+  })
+})
+
 describe('a client with the wrong certificate learns nothing', () => {
   it.each([
     ['of another authority', async () => (await TestAuthority.create('other')).relay('default', 'edge')],

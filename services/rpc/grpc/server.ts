@@ -125,8 +125,15 @@ function bind(server: Server, address: string, credentials: RenewableServerCrede
   })
 }
 
+/** How often whoever came out of a handshake that was under way is ended: nothing tells of them. */
+const FORCE_EVERY_MS = 20
+
 async function close(server: Server, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => server.forceShutdown(), graceMs)
+  const force = (): void => {
+    server.forceShutdown()
+    timer = setTimeout(force, FORCE_EVERY_MS)
+  }
+  let timer = setTimeout(force, graceMs)
   await new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
   clearTimeout(timer)
 }
