@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workloadLabels } from '@causeway/mesh-api'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { type RelayText, relayInput } from '../fixtures/relay-input.ts'
 import type { JsonObject } from './manifest.ts'
@@ -16,7 +17,7 @@ function read(name: string): RelayText {
 
 /** What a person gets for a MeshRelay: `golden/*.out.json` for every `golden/*.in.json`. */
 describe('the objects of a relay', () => {
-  it.each(cases)('%s', async (name) => {
+  it.each(cases)(`${requirement('OPR-016')} %s`, async (name) => {
     const objects = relayObjects(relayInput(read(name)))
     await expect(`${JSON.stringify(objects, null, 2)}\n`).toMatchFileSnapshot(
       join(FOLDER, name.replace('.in.', '.out.')),
@@ -50,7 +51,7 @@ it('takes from the ConfigMap what is known by name, and nothing that somebody pu
 describe('overrides', () => {
   const own = { metadata: { name: 'tools', namespace: 'shop' }, spec: {} }
 
-  it('cannot touch the labels that the selector finds pods by', () => {
+  it(`${requirement('OPR-016')} cannot touch the labels that the selector finds pods by`, () => {
     const labels = { 'app.kubernetes.io/name': 'other', 'mesh.causeway.dev/relay': 'other', mine: 'kept' }
     const template = podTemplate(relayInput({ ...own, spec: { workload: { labels } } }))
     expect((template.metadata as JsonObject).labels).toEqual({ mine: 'kept', ...workloadLabels('tools') })
@@ -62,7 +63,7 @@ describe('overrides', () => {
     expect((template.metadata as JsonObject).annotations).not.toEqual(annotations)
   })
 
-  it('change nothing of security, command and mounts, whatever they are', () => {
+  it(`${requirement('OPR-016')} change nothing of security, command and mounts, whatever they are`, () => {
     const bare = podTemplate(relayInput(own)).spec as JsonObject
     const full = podTemplate(relayInput(read('everything.in.json'))).spec as JsonObject
     expect(full.securityContext).toEqual(bare.securityContext)

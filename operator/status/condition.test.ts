@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { type Condition, nextCondition, type Verdict } from './condition.ts'
 
@@ -18,11 +19,11 @@ describe('a condition', () => {
     })
   })
 
-  it('is not written again where nothing differs', () => {
+  it(`${requirement('OPR-017')} is not written again where nothing differs`, () => {
     expect(nextCondition('Ready', yes, [written], NOW)).toBeUndefined()
   })
 
-  it('keeps its time while its status stays', () => {
+  it(`${requirement('OPR-017')} keeps its time while its status stays`, () => {
     expect(nextCondition('Ready', { ...yes, reason: 'Other' }, [written], NOW)?.lastTransitionTime).toBe(
       written.lastTransitionTime,
     )

@@ -7,6 +7,7 @@ import { KEY_RENEWAL_MUTANTS } from './key-renewal.ts'
 import { KEYS_AND_HANDSHAKE_MUTANTS } from './keys-and-handshake.ts'
 import { MCP_MUTANTS } from './mcp.ts'
 import type { Mutant } from './mutant.ts'
+import { OPERATOR_MUTANTS } from './operator.ts'
 import { QUEUE_AND_TIME_MUTANTS } from './queue-and-time.ts'
 import { RECORD_MUTANTS } from './record.ts'
 import { TRANSPORT_MUTANTS } from './transports.ts'
@@ -27,4 +28,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...BRIDGE_MUTANTS,
   ...MCP_MUTANTS,
   ...CONTROL_PLANE_MUTANTS,
+  ...OPERATOR_MUTANTS,
 ]

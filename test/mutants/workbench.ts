@@ -74,7 +74,7 @@ function exchange(runner: ChildProcess, order: Order): Promise<Answer | undefine
 
 function copyOfTheCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-mutants-'))
-  for (const part of ['services', 'test']) {
+  for (const part of ['services', 'operator', 'test']) {
     cpSync(join(ROOT, part), join(folder, part), {
       recursive: true,
       filter: (path) => basename(path) !== 'node_modules',
@@ -96,5 +96,5 @@ function linkDependencies(folder: string): void {
   for (const name of readdirSync(join(folder, 'services'))) {
     symlinkSync(join(folder, 'services', name), join(folder, 'node_modules/@causeway', name))
   }
-  symlinkSync(join(folder, 'test'), join(folder, 'node_modules/@causeway/test'))
+  for (const name of ['operator', 'test']) symlinkSync(join(folder, name), join(folder, 'node_modules/@causeway', name))
 }

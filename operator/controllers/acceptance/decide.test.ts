@@ -1,4 +1,5 @@
 import type { Finding } from '@causeway/mesh-api'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { relayInput } from '../../fixtures/relay-input.ts'
 import type { Condition } from '../../status/condition.ts'
@@ -36,7 +37,7 @@ describe('Accepted', () => {
     expect(decide({})).toMatchObject({ status: 'True', reason: 'Accepted' })
   })
 
-  it('names the field of what is wrong, the worst first', () => {
+  it(`${requirement('OPR-013')} names the field of what is wrong, the worst first`, () => {
     const faults = [{ path: ['spec', 'flavour'], message: 'is unknown', kind: 'form' as const }]
     expect(decide({ faults, findings: [taken] })).toEqual({
       status: 'False',
@@ -56,7 +57,7 @@ describe('Accepted', () => {
     })
   })
 
-  it('tells what it named when it was accepted from what was never there', () => {
+  it(`${requirement('OPR-012')} tells what it named when it was accepted from what was never there`, () => {
     const reason = (before: Condition | undefined) => decide({ findings: [notFound], before }).reason
     expect(reason(undefined)).toBe('NotFound')
     expect(reason(accepted(2))).toBe('TargetDeleted')
@@ -66,7 +67,7 @@ describe('Accepted', () => {
     expect(reason(accepted(1))).toBe('NotFound')
   })
 
-  it('says by whom a deletion is held back', () => {
+  it(`${requirement('OPR-012')} says by whom a deletion is held back`, () => {
     const users = Array.from({ length: 7 }, (_, index) => `MeshRoute shop/r${index}`)
     expect(decide({ users }).reason).toBe('Accepted')
     expect(decide({ users, isDeleting: true })).toMatchObject({

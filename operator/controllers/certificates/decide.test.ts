@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { issueLeaf, type KeyPair, mintAuthority } from '../../pki/authority.ts'
 import { bundleDigest, bundleOf } from '../../pki/bundle.ts'
@@ -32,7 +33,7 @@ describe('a leaf is issued', () => {
   const decide = (facts: Partial<LeafFacts>) =>
     decideLeaf({ held: leaf, names: SUBJECT.names.map(nameText).sort(), issuer: old, nowMs: NOW_MS, ...facts })
 
-  it('not while the one that is there is good', () => {
+  it(`${requirement('OPR-001')} not while the one that is there is good`, () => {
     expect(decide({})).toEqual({ kind: 'keep', renewAtMs: NOW_MS + 16 * HOUR_MS })
   })
 
@@ -44,7 +45,7 @@ describe('a leaf is issued', () => {
     ['NotYetValid', () => ({ nowMs: leaf.notBeforeMs - 1 })],
     ['RenewalDue', () => ({ nowMs: leaf.notBeforeMs + 17 * HOUR_MS })],
     ['RenewalDue', () => ({ nowMs: leaf.notAfterMs + 1 })],
-  ])('for %s', (reason, facts) => {
+  ])(`${requirement('OPR-001')} for %s`, (reason, facts) => {
     expect(decide(facts())).toEqual({ kind: 'issue', reason })
   })
 })
@@ -68,18 +69,18 @@ describe('the rotation of the authority', () => {
   })
   const both = () => bundleDigest(bundleOf([old, young]))
 
-  it('begins with none, by itself at two thirds of a life, or when asked', () => {
+  it(`${requirement('OPR-002')} begins with none, by itself at two thirds of a life, or when asked`, () => {
     expect(decide({ current: undefined }).kind).toBe('create')
     expect(decide({}).kind).toBe('steady')
     expect(decide({ nowMs: NOW_MS + (LIVES.authorityMs * 2) / 3 }).kind).toBe('publishNext')
     expect(decide({ isRotationWanted: true }).kind).toBe('publishNext')
   })
 
-  it('does not begin a second time while one is under way', () => {
+  it(`${requirement('OPR-002')} does not begin a second time while one is under way`, () => {
     expect(decide({ next: published(), isRotationWanted: true, reports: [] }).kind).toBe('issueFromNext')
   })
 
-  it('waits until every instance has read old and new, and names those that have not', () => {
+  it(`${requirement('OPR-002')} waits until every instance has read old and new, and names those that have not`, () => {
     const reports = [
       { instance: 'shop/a-0', bundleSHA256: both() },
       { instance: 'shop/a-1', bundleSHA256: bundleDigest(bundleOf([old])) },
@@ -93,33 +94,33 @@ describe('the rotation of the authority', () => {
     expect(decide({ next: published(), reports: ready }).kind).toBe('issueFromNext')
   })
 
-  it('waits for mounted files in any case; a clock that was set back does not make that endless', () => {
+  it(`${requirement('OPR-009')} waits for mounted files in any case; a clock that was set back does not make that endless`, () => {
     const next = { ...published(), publishedAtMs: NOW_MS }
     expect(decide({ next })).toMatchObject({ kind: 'steady', againAfterMs: LIVES.settleMs })
     expect(decide({ next, nowMs: NOW_MS - 30 * 24 * HOUR_MS })).toMatchObject({ againAfterMs: LIVES.settleMs })
   })
 
-  it('drops the old one once nothing it issued is in use', () => {
+  it(`${requirement('OPR-002')} drops the old one once nothing it issued is in use`, () => {
     const since = NOW_MS - LIVES.settleMs
     expect(decide({ next: published(since), leavesOfOthers: 2 })).toMatchObject({ waitsFor: /2 certificates/ })
     expect(decide({ next: published(NOW_MS) }).kind).toBe('steady')
     expect(decide({ next: published(since) }).kind).toBe('promoteNext')
   })
 
-  it('ends: a next one that is the current one is left over', () => {
+  it(`${requirement('OPR-002')} ends: a next one that is the current one is left over`, () => {
     expect(decide({ current: young, next: published(NOW_MS) }).kind).toBe('removeNext')
   })
 
-  it('never replaces what it cannot read', () => {
+  it(`${requirement('OPR-003')} never replaces what it cannot read`, () => {
     expect(decide({ current: 'damaged', isRotationWanted: true })).toEqual({ kind: 'damaged', which: 'current' })
     expect(decide({ next: 'damaged' })).toEqual({ kind: 'damaged', which: 'next' })
   })
 
-  it('goes on with the next one when the current one is deleted on the way', () => {
+  it(`${requirement('OPR-003')} goes on with the next one when the current one is deleted on the way`, () => {
     expect(decide({ current: undefined, next: published() }).kind).toBe('promoteNext')
   })
 
-  it('trusts both until it is over, and issues from the one that everybody trusts', () => {
+  it(`${requirement('OPR-002')} trusts both until it is over, and issues from the one that everybody trusts`, () => {
     expect(trustOf(old, undefined)).toEqual({ authorities: [old], issuer: 'current' })
     expect(trustOf(old, published())).toEqual({ authorities: [old, young], issuer: 'current' })
     expect(trustOf(old, published(NOW_MS))).toEqual({ authorities: [young, old], issuer: 'next' })

@@ -68,12 +68,12 @@ describe('a relay without a status', () => {
     })
   })
 
-  it('has the key of its name again, in whichever slot it is', () => {
+  it(`${requirement('OPR-004')} has the key of its name again, in whichever slot it is`, () => {
     expect(decide({ status: undefined })).toEqual({ kind: 'adopt', slot: 'a' })
     expect(decide({ status: undefined, slots: { a: ABSENT, b: key('two', 2) } })).toEqual({ kind: 'adopt', slot: 'b' })
   })
 
-  it('of two keys has the older one, which peers know for certain', () => {
+  it(`${requirement('OPR-004')} of two keys has the older one, which peers know for certain`, () => {
     expect(decide({ status: undefined, slots: both })).toEqual({ kind: 'adopt', slot: 'a' })
     const swapped = { a: key('three', 3), b: key('two', 2) }
     expect(decide({ status: undefined, slots: swapped })).toEqual({ kind: 'adopt', slot: 'b' })
@@ -91,7 +91,7 @@ describe('a relay without a status', () => {
     expect(decide({ status: undefined, slots: own })).toEqual({ kind: 'adopt', slot: 'a' })
   })
 
-  it('whose Secret is damaged gets no other key', () => {
+  it(`${requirement('OPR-005')} whose Secret is damaged gets no other key`, () => {
     const slots = { a: { kind: 'damaged' as const, why: 'has no key.pem' }, b: ABSENT }
     expect(decide({ status: undefined, slots })).toMatchObject({ kind: 'stuck', reason: 'IdentityDamaged' })
   })
@@ -102,7 +102,7 @@ describe('an identity that is lost', () => {
     ['Active', active],
     ['Announced', announced(HOUR_MS)],
     ['Retired', { ...active, state: 'Retired' as const }],
-  ])('is never replaced: %s', (_, status) => {
+  ])(`${requirement('OPR-005')} is never replaced: %s`, (_, status) => {
     for (const b of [ABSENT, key('two', 2)])
       expect(decide({ status, slots: { a: ABSENT, b }, isRotationWanted: true })).toMatchObject({
         kind: 'stuck',
@@ -110,7 +110,7 @@ describe('an identity that is lost', () => {
       })
   })
 
-  it('is one that holds another key, too', () => {
+  it(`${requirement('OPR-005')} is one that holds another key, too`, () => {
     expect(decide({ slots: { a: key('other', 1), b: ABSENT } })).toMatchObject({
       kind: 'stuck',
       message: /holds the key of other, not of one/,
@@ -136,7 +136,7 @@ describe('a rotation', () => {
     expect(decide({ slots: both })).toEqual({ kind: 'announce', slot: 'b', isRenewal: false })
   })
 
-  it('does not take a Secret that no operator made, and deletes none', () => {
+  it(`${requirement('OPR-007')} does not take a Secret that no operator made, and deletes none`, () => {
     const slots = { a: key('one', 1), b: key('stray', 0) }
     expect(decide({ slots, isRotationWanted: true })).toMatchObject({ kind: 'steady', waitsFor: /x-b/ })
   })
@@ -145,7 +145,7 @@ describe('a rotation', () => {
     expect(decide({ status: announced(0), slots: both, isRotationWanted: true })).toEqual({ kind: 'clearRequest' })
   })
 
-  it('waits for the overlap, then for every instance of every peer in the mesh', () => {
+  it(`${requirement('OPR-006')} waits for the overlap, then for every instance of every peer in the mesh`, () => {
     const at = (sinceMs: number, peersBehind: string[] = []) =>
       decide({ status: announced(sinceMs), slots: both, peersBehind })
     expect(at(OVERLAP_MS - 1)).toMatchObject({ kind: 'steady', againAfterMs: 1 })
@@ -157,12 +157,15 @@ describe('a rotation', () => {
     { status: announced(-30 * 24 * HOUR_MS), slots: both },
     { status: switched(-HOUR_MS), slots: both },
     { status: { ...active, since: ago(-HOUR_MS) }, everyMs: HOUR_MS },
-  ])('is counted anew by a clock that was set back: never shorter, and never endless', (facts) => {
-    expect(decide(facts)).toEqual({ kind: 'recount' })
-    const status = recountedStatus(facts.status, NOW_MS)
-    expect(status).toEqual({ ...facts.status, since: ago(0) })
-    expect(decide({ ...facts, status }).kind).toBe('steady')
-  })
+  ])(
+    `${requirement('OPR-009')} is counted anew by a clock that was set back: never shorter, and never endless`,
+    (facts) => {
+      expect(decide(facts)).toEqual({ kind: 'recount' })
+      const status = recountedStatus(facts.status, NOW_MS)
+      expect(status).toEqual({ ...facts.status, since: ago(0) })
+      expect(decide({ ...facts, status }).kind).toBe('steady')
+    },
+  )
 
   it('is not counted anew for clocks of two operators that differ a little', () => {
     expect(decide({ status: announced(-30_000), slots: both })).toMatchObject({
@@ -171,20 +174,20 @@ describe('a rotation', () => {
     })
   })
 
-  it('announces again before the statement ends', () => {
+  it(`${requirement('OPR-006')} announces again before the statement ends`, () => {
     const facts = { status: announced(OVERLAP_MS), slots: both, peersBehind: ['shop/edge-0'] }
     const renewed = { kind: 'announce', slot: 'b', isRenewal: true }
     expect(decide({ ...facts, statementNotAfterMs: NOW_MS + OVERLAP_MS / 4 })).toEqual(renewed)
     expect(decide({ ...facts, statementNotAfterMs: undefined })).toEqual(renewed)
   })
 
-  it('goes back to one key when the announced one is gone or another', () => {
+  it(`${requirement('OPR-006')} goes back to one key when the announced one is gone or another`, () => {
     const status = announced(HOUR_MS)
     expect(decide({ status })).toEqual({ kind: 'abandonNext' })
     expect(decide({ status, slots: { a: key('one', 1), b: key('three', 3) } })).toEqual({ kind: 'abandonNext' })
   })
 
-  it('retires the old key once every instance signs with the new one, and deletes it', () => {
+  it(`${requirement('OPR-007')} retires the old key once every instance signs with the new one, and deletes it`, () => {
     const at = (sinceMs: number, instancesBehind: string[] = []) =>
       decide({ status: switched(sinceMs), slots: both, instancesBehind })
     expect(at(0)).toMatchObject({ kind: 'steady', againAfterMs: HOUR_MS })
@@ -201,7 +204,7 @@ describe('a rotation', () => {
 })
 
 describe('deletionPolicy', () => {
-  it('ties the Secrets to their relay, or unties them', () => {
+  it(`${requirement('OPR-008')} ties the Secrets to their relay, or unties them`, () => {
     expect(decide({ deletionPolicy: 'Delete' })).toEqual({ kind: 'setOwner', slot: 'a', isOwned: true })
     const owned = { a: { ...key('one', 1), ownerUid: 'uid' }, b: ABSENT }
     expect(decide({ slots: owned })).toEqual({ kind: 'setOwner', slot: 'a', isOwned: false })

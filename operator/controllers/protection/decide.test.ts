@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { decideProtection, type ProtectionFacts } from './decide.ts'
 
@@ -18,14 +19,14 @@ function decide(more: Partial<ProtectionFacts>) {
 }
 
 describe('the finalizer', () => {
-  it('comes with the first user and goes with the last', () => {
+  it(`${requirement('OPR-010')} comes with the first user and goes with the last`, () => {
     expect(decide({ hasFinalizer: false, deletedAtMs: undefined })).toEqual({ kind: 'hold' })
     expect(decide({ deletedAtMs: undefined })).toEqual({ kind: 'leave' })
     expect(decide({ deletedAtMs: undefined, users: 0 })).toEqual({ kind: 'free', reason: 'Unused' })
     expect(decide({ hasFinalizer: false, deletedAtMs: undefined, users: 0 })).toEqual({ kind: 'leave' })
   })
 
-  it('holds a deletion back, and is not put on an object that is going', () => {
+  it(`${requirement('OPR-010')} holds a deletion back, and is not put on an object that is going`, () => {
     expect(decide({})).toEqual({ kind: 'leave', againAfterMs: HOUR_MS - 1_000 })
     expect(decide({ hasFinalizer: false })).toEqual({ kind: 'leave' })
   })
@@ -35,15 +36,15 @@ describe('the finalizer', () => {
     ['Released', { isReleased: true }],
     ['NamespaceGoing', { isNamespaceGoing: true }],
     ['HoldElapsed', { deletedAtMs: NOW_MS - HOUR_MS }],
-  ])('goes: %s', (reason, facts) => {
+  ])(`${requirement('OPR-011')} goes: %s`, (reason, facts) => {
     expect(decide(facts)).toEqual({ kind: 'free', reason })
   })
 
-  it('is not put back on what was released', () => {
+  it(`${requirement('OPR-011')} is not put back on what was released`, () => {
     expect(decide({ hasFinalizer: false, deletedAtMs: undefined, isReleased: true })).toEqual({ kind: 'leave' })
   })
 
-  it('is looked at again, whatever the clock says, no later than after a whole hold', () => {
+  it(`${requirement('OPR-009')} is looked at again, whatever the clock says, no later than after a whole hold`, () => {
     expect(decide({ deletedAtMs: NOW_MS + 100 * HOUR_MS })).toEqual({ kind: 'leave', againAfterMs: HOUR_MS })
   })
 })

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@causeway/kube'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { foreignFields, removal } from './foreign-fields.ts'
 
@@ -33,7 +34,7 @@ const pointers = (object: KubeObject) =>
   foreignFields(object, ['spec', 'template'], 'causeway-operator').map(({ pointer }) => pointer)
 
 describe('fields of others in the pod template', () => {
-  it('are found by their paths, whole branches at once', () => {
+  it(`${requirement('OPR-015')} are found by their paths, whole branches at once`, () => {
     const theirs = {
       'f:metadata': { 'f:annotations': { 'f:ours': {}, 'f:example.com/x': {} } },
       'f:spec': { 'f:affinity': { 'f:nodeAffinity': {} }, 'f:hostNetwork': {} },
@@ -55,7 +56,7 @@ describe('fields of others in the pod template', () => {
     expect(pointers(object)).toEqual(['/spec/template/spec/hostNetwork'])
   })
 
-  it('are entries of lists, the last one first, and fields inside of our entries', () => {
+  it(`${requirement('OPR-015')} are entries of lists, the last one first, and fields inside of our entries`, () => {
     const container = (name: string, fields: object = {}) => ({ [`k:{"name":"${name}"}`]: { '.': {}, ...fields } })
     const theirs = {
       'f:spec': {
@@ -79,7 +80,7 @@ describe('fields of others in the pod template', () => {
     expect(pointers(statefulSet(theirs, { spec: { list: ['a', 'b'] } }))).toEqual(['/spec/template/spec/list'])
   })
 
-  it('are not those that are gone by now, those of the status, and not a restart that a person asked for', () => {
+  it(`${requirement('OPR-015')} are not those that are gone by now, those of the status, and not a restart that a person asked for`, () => {
     const hostNetwork = { 'f:spec': { 'f:hostNetwork': {} } }
     expect(pointers(statefulSet(hostNetwork, { spec: {} }))).toEqual([])
     expect(pointers(statefulSet(hostNetwork, { spec: { hostNetwork: true } }, { subresource: 'status' }))).toEqual([])
@@ -88,7 +89,7 @@ describe('fields of others in the pod template', () => {
     expect(pointers(statefulSet(restart, { metadata: { annotations: { [restartedAt]: 'now' } } }))).toEqual([])
   })
 
-  it('are removed from exactly the version that was looked at', () => {
+  it(`${requirement('OPR-015')} are removed from exactly the version that was looked at`, () => {
     const object = statefulSet({ 'f:spec': { 'f:hostNetwork': {} } }, { spec: { hostNetwork: true } })
     const fields = foreignFields(object, ['spec', 'template'], 'causeway-operator')
     expect(fields).toEqual([{ pointer: '/spec/template/spec/hostNetwork', manager: 'somebody' }])
