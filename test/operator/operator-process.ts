@@ -43,6 +43,11 @@ export class OperatorProcess {
     return this.lines.some(({ msg }) => msg === 'leading')
   }
 
+  /** It ended because another one may lead by now. */
+  get hasLostItsTerm(): boolean {
+    return this.lines.some(({ msg }) => msg === 'no longer the leader')
+  }
+
   /** Where health and metrics answer; undefined before it listens. */
   get admin(): string | undefined {
     const line = this.lines.find(({ msg }) => msg === 'operator')

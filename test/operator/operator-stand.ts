@@ -7,6 +7,7 @@ import { type ApiLevelOptions, startApiLevel } from '../cluster/api-level.ts'
 import { until } from '../cluster/wait.ts'
 import { Kube } from './kube.ts'
 import { OperatorProcess } from './operator-process.ts'
+import { refusals } from './rights.ts'
 
 export const SYSTEM = 'causeway-system'
 
@@ -25,7 +26,9 @@ export class OperatorStand {
   readonly watched: readonly string[]
   /** Everything that the chart makes. */
   readonly chart: readonly Rendered[]
-  readonly #running: OperatorProcess[] = []
+  readonly #running = new Set<Running>()
+  /** All that ran since a test began. */
+  #seen: OperatorProcess[] = []
 
   private constructor(cluster: ApiCluster, watched: readonly string[], chart: readonly Rendered[]) {
     this.cluster = cluster
@@ -49,6 +52,16 @@ export class OperatorStand {
 
   /** Flags as the chart gives them, and times that a test can wait for; `more` outranks them. */
   async startOperator(more: Readonly<Record<string, string>> = {}): Promise<OperatorProcess> {
+    return (await this.#start(more)).operator
+  }
+
+  async startLeading(more: Readonly<Record<string, string>> = {}): Promise<OperatorProcess> {
+    const running = await this.#start(more)
+    await until('the operator leads', () => running.operator.isLeading)
+    return running.operator
+  }
+
+  async #start(more: Readonly<Record<string, string>>): Promise<Running> {
     const { kubeconfig } = await this.cluster.credentialsFor({ namespace: SYSTEM, name: 'causeway-operator' })
     const flags = {
       namespace: SYSTEM,
@@ -61,26 +74,56 @@ export class OperatorStand {
       'identity-settle': '500ms',
       ...more,
     }
-    const operator = new OperatorProcess(Object.entries(flags).map(([name, value]) => `--${name}=${value}`))
-    this.#running.push(operator)
-    return operator
-  }
-
-  async startLeading(more: Readonly<Record<string, string>> = {}): Promise<OperatorProcess> {
-    const operator = await this.startOperator(more)
-    await until('the operator leads', () => operator.isLeading)
-    return operator
+    const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
+    const running: Running = { operator: this.#spawn(args), args }
+    this.#running.add(running)
+    this.#keep(running)
+    return running
   }
 
   /** All operators; the cluster stays. */
   async stopOperators(): Promise<void> {
-    await Promise.all(this.#running.splice(0).map((operator) => operator.stop()))
+    const all = [...this.#running]
+    this.#running.clear()
+    await Promise.all(all.map(({ operator }) => operator.stop()))
   }
 
+  /** A test begins. */
+  forgetLogs(): void {
+    this.#seen = [...this.#running].map(({ operator }) => operator)
+  }
+
+  /** What operators have said since, for whoever looks for why a test failed. */
+  get logs(): string {
+    return this.#seen.map(({ pid, log }) => `operator ${pid}:\n${log}`).join('\n')
+  }
+
+  /** Throws where the API server refused something to a service account of the chart: a right that is used and not granted. */
   async stop(): Promise<void> {
     await this.stopOperators()
+    const refused = refusals(await this.cluster.auditEvents(), SYSTEM)
     await this.cluster.stop()
+    if (refused.length > 0) throw new Error(`refused, though it is needed:\n${refused.join('\n')}`)
   }
+
+  #spawn(args: readonly string[]): OperatorProcess {
+    const operator = new OperatorProcess(args)
+    this.#seen.push(operator)
+    return operator
+  }
+
+  /** As a Deployment does: whose term is over, on a machine that does much else, is started again. */
+  async #keep(running: Running): Promise<void> {
+    await running.operator.ended
+    if (!this.#running.has(running) || !running.operator.hasLostItsTerm) return
+    running.operator = this.#spawn(running.args)
+    await this.#keep(running)
+  }
+}
+
+interface Running {
+  operator: OperatorProcess
+  readonly args: readonly string[]
 }
 
 /** The chart as Helm renders it for an API server of this version. */

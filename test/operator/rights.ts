@@ -53,6 +53,17 @@ export function isUse({ namespace, group, resource, verb, name }: Right, event: 
   )
 }
 
+/** What was refused to service accounts of a namespace, besides in namespaces that go: those take their Roles along at once. */
+export function refusals(events: readonly AuditEvent[], namespace: string): readonly string[] {
+  const going = new Set(
+    events.filter(({ resource, verb }) => resource === 'namespaces' && verb === 'delete').map(({ name }) => name),
+  )
+  return events
+    .filter(({ user, code }) => code === 403 && user.startsWith(`system:serviceaccount:${namespace}:`))
+    .filter((event) => !going.has(event.namespace))
+    .map(({ user, verb, requestUri }) => `${user}: ${verb} ${requestUri}`)
+}
+
 /** Server-side apply of what is not there needs the right to create it too. */
 function verbsOf({ verb, code }: AuditEvent): readonly string[] {
   return verb === 'patch' && code === 201 ? ['patch', 'create'] : [verb]

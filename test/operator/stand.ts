@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { OperatorStand, type StandOptions } from './operator-stand.ts'
 
 export { type OperatorStand, type StandOptions, SYSTEM } from './operator-stand.ts'
@@ -9,6 +9,10 @@ export function useOperatorStand(options: StandOptions = {}): () => OperatorStan
   beforeAll(async () => {
     stand = await OperatorStand.start(options)
   }, 20 * 60_000)
+  beforeEach(({ onTestFailed }) => {
+    stand?.forgetLogs()
+    onTestFailed(() => console.error(stand?.logs))
+  })
   afterAll(async () => {
     await stand?.stop()
   })
