@@ -58,7 +58,13 @@ describe('what runs a relay', { timeout: 120_000 }, () => {
     await kube.patch('Service', 'shop', 'causeway-edge', { spec: { selector: { app: 'mine' } } })
     await until('the Service selects the pods again', async () => {
       const { selector } = (await kube.get('Service', 'shop', 'causeway-edge')).spec
-      return selector['mesh.causeway.dev/relay'] === 'edge'
+      return selector['mesh.causeway.dev/relay'] === 'edge' && selector.app === undefined
+    })
+    const managedBy = { metadata: { labels: { 'app.kubernetes.io/managed-by': 'me' } } }
+    await kube.patch('StatefulSet', 'shop', 'causeway-edge', managedBy)
+    await until('the StatefulSet is called ours again', async () => {
+      const { labels } = (await kube.get('StatefulSet', 'shop', 'causeway-edge')).metadata
+      return labels['app.kubernetes.io/managed-by'] === 'causeway-operator'
     })
     for (const kind of ['ServiceAccount', 'PodDisruptionBudget', 'NetworkPolicy', 'ConfigMap', 'StatefulSet']) {
       const { uid } = (await kube.get(kind, 'shop', 'causeway-edge')).metadata

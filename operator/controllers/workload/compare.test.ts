@@ -15,6 +15,19 @@ describe('covers', () => {
     ['nothing, where something is', { b: [] }, { b: [1] }, false],
     ['a text for a number', { a: 1 }, { a: '1' }, false],
     ['null', { a: {} }, { a: null }, false],
+    ['a label more in a selector', { selector: { a: 'b' } }, { selector: { a: 'b', c: 'd' } }, false],
+    [
+      'a label more that a rule asks for',
+      { ingress: [{ from: [{ podSelector: { matchLabels: { a: 'b' } } }] }] },
+      { ingress: [{ from: [{ podSelector: { matchLabels: { a: 'b', c: 'd' } } }] }] },
+      false,
+    ],
+    [
+      'a selector as it is',
+      { podSelector: { matchLabels: { a: 'b' } } },
+      { podSelector: { matchLabels: { a: 'b' } } },
+      true,
+    ],
   ])('%s', (_, wanted, found, result) => {
     expect(covers(wanted, found)).toBe(result)
   })

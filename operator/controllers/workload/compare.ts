@@ -11,9 +11,12 @@ export function withDigest(manifest: Manifest): Manifest {
   return { ...manifest, metadata: { ...manifest.metadata, annotations } }
 }
 
+/** Here an entry more is another meaning; the API server adds none, and takes them as one value (`atomic`). */
+const WHOLE: ReadonlySet<string> = new Set(['selector', 'podSelector', 'namespaceSelector', 'nodeSelector'])
+
 /**
- * Whether everything that `wanted` says stands in `found`. What the API server adds to maps is not looked at; lists have as
- * many entries, in this order.
+ * Whether everything that `wanted` says stands in `found`. What is added to maps is not looked at, except to selectors; lists
+ * have as many entries, in this order.
  */
 export function covers(wanted: unknown, found: unknown): boolean {
   if (Array.isArray(wanted)) {
@@ -23,7 +26,9 @@ export function covers(wanted: unknown, found: unknown): boolean {
   if (typeof wanted === 'object' && wanted !== null) {
     if (typeof found !== 'object' || found === null) return Object.keys(wanted).length === 0 && found === undefined
     const there = found as Readonly<Record<string, unknown>>
-    return Object.entries(wanted).every(([name, value]) => covers(value, there[name]))
+    return Object.entries(wanted).every(
+      ([name, value]) => covers(value, there[name]) && (!WHOLE.has(name) || covers(there[name], value)),
+    )
   }
   return wanted === found
 }

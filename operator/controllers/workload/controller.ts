@@ -118,7 +118,8 @@ export class WorkloadController implements Responsibility {
     if (digest !== digestOf(found.metadata.annotations)) return false
     const left = this.#left.get(`${wanted.kind} ${key}`)
     const isLeftByUs = left?.digest === digest && left.generation !== 0 && left.generation === found.metadata.generation
-    return isLeftByUs || covers(wanted, found)
+    // A change of labels alone is no new generation, and without ours no watch tells of the object.
+    return (isLeftByUs && covers(wanted.metadata, found.metadata)) || covers(wanted, found)
   }
 
   /** A StatefulSet's claims cannot be changed; the rest of it can. */
