@@ -110,6 +110,23 @@ describe('without a control plane', () => {
     expect(world.lines()).toContainEqual(expect.objectContaining({ level: 'error', denied: false }))
   })
 
+  it('settings that come into force meanwhile are those that count', async () => {
+    const world = await controlledWorld()
+    const stream = await served(world, 60_000n)
+    world.live.refuses = () => true
+    await stream.send(delta({ upserts: [relaySettings('default/edge', 600_000n)] }))
+    world.plane.refusal = unavailable
+    stream.fail()
+    await world.pass(61_000)
+    expect(world.live.denied).toBe(true)
+    world.live.refuses = () => false
+    world.live.judgeAgain()
+    await settled()
+    expect(world.live.denied).toBe(false)
+    await world.pass(540_000)
+    expect(world.live.denied).toBe(true)
+  })
+
   it('a restart does not make it fresh', async () => {
     const before = await controlledWorld()
     const stream = await served(before, 3_600_000n)

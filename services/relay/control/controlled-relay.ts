@@ -107,7 +107,10 @@ class Running implements ControlledRelay {
       },
     })
     live.status.onChanged(() => this.#status.changed())
-    store.onRefusalsChanged(() => this.#client.refusalsChanged())
+    store.onRefusalsChanged(() => {
+      this.#staleness.settingsChanged()
+      this.#client.refusalsChanged()
+    })
     this.#staleness.settingsChanged()
     this.#client.start()
   }

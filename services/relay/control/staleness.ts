@@ -43,7 +43,7 @@ export class Staleness {
     return this.#staleSince === undefined ? 0 : (this.#options.clock.now() - this.#staleSince) / 1_000
   }
 
-  /** What is in force may say something else about it now. Also at the start, when the volume has been read. */
+  /** What is in force may say something else about it now, also without a control plane; and at the start, from the volume. */
   settingsChanged(): void {
     if (this.#staleSince !== undefined) this.#watch(this.#staleSince)
   }
@@ -78,10 +78,13 @@ export class Staleness {
     const { clock, settings } = this.#options
     clock.clearTimeout(this.#timer)
     const maxStalenessMs = settings()?.maxStalenessMs
-    if (maxStalenessMs === undefined) return
-    const leftMs = since + Number(maxStalenessMs) - clock.now()
-    if (leftMs <= 0) this.#tooOld()
-    else this.#timer = clock.setTimeout(() => this.#watch(since), Math.min(leftMs, MAX_TIMER_MS))
+    const leftMs = maxStalenessMs === undefined ? undefined : since + Number(maxStalenessMs) - clock.now()
+    if (leftMs !== undefined && leftMs <= 0) {
+      this.#tooOld()
+      return
+    }
+    this.#deny(false)
+    if (leftMs !== undefined) this.#timer = clock.setTimeout(() => this.#watch(since), Math.min(leftMs, MAX_TIMER_MS))
   }
 
   #tooOld(): void {
