@@ -12,9 +12,11 @@ export interface FileWatchOptions<Owner> {
 
 /** Certificate and key change one after the other; a moment later both are there. */
 const SETTLE_MS = 250
+/** How soon it is seen that a folder is there which was not. */
+const LOOK_MS = 5_000
 
 interface Folder<Owner> {
-  readonly watcher: FSWatcher | undefined
+  watcher: FSWatcher | undefined
   readonly owners: Set<Owner>
 }
 
@@ -28,6 +30,7 @@ export class FileWatch<Owner> {
   readonly #foldersOf = new Map<Owner, ReadonlySet<string>>()
   readonly #changed = new Set<Owner>()
   #timer: unknown
+  #look: unknown
 
   constructor(options: FileWatchOptions<Owner>) {
     this.#options = options
@@ -47,6 +50,7 @@ export class FileWatch<Owner> {
 
   close(): void {
     this.#options.clock.clearTimeout(this.#timer)
+    this.#options.clock.clearTimeout(this.#look)
     for (const { watcher } of this.#folders.values()) watcher?.close()
     this.#folders.clear()
     this.#foldersOf.clear()
@@ -62,6 +66,7 @@ export class FileWatch<Owner> {
     owners.add(owner)
     // One that was not there may be there now.
     this.#folders.set(path, { owners, watcher: this.#watch(path, owners, known === undefined) })
+    this.#lookLater()
   }
 
   #leave(path: string, owner: Owner): void {
@@ -80,10 +85,38 @@ export class FileWatch<Owner> {
       this.#options.logger.warn({ folder: path, reason }, 'files are not watched here; they are looked at now and then')
     }
     try {
-      return watch(path, { persistent: false }, () => this.#soon(owners)).on('error', failed)
+      const watcher = watch(path, { persistent: false }, (event) => {
+        if (event === 'rename') this.#renew(path, watcher)
+        this.#soon(owners)
+      })
+      return watcher.on('error', failed)
     } catch (error) {
       return failed(error)
     }
+  }
+
+  /** Something in it has another name, or the folder itself has: then its watcher would go on with the one that is gone. */
+  #renew(path: string, watcher: FSWatcher): void {
+    const folder = this.#folders.get(path)
+    if (folder?.watcher !== watcher) return
+    watcher.close()
+    folder.watcher = this.#watch(path, folder.owners, false)
+    this.#lookLater()
+  }
+
+  /** A folder that is not there tells of nothing, and neither does its coming. */
+  #lookLater(): void {
+    const { clock } = this.#options
+    if ([...this.#folders.values()].every(({ watcher }) => watcher !== undefined)) return
+    this.#look ??= clock.setTimeout(() => {
+      this.#look = undefined
+      for (const [path, folder] of this.#folders) {
+        if (folder.watcher !== undefined) continue
+        folder.watcher = this.#watch(path, folder.owners, false)
+        if (folder.watcher !== undefined) this.#soon(folder.owners)
+      }
+      this.#lookLater()
+    }, LOOK_MS)
   }
 
   #soon(owners: ReadonlySet<Owner>): void {
