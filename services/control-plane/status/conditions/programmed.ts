@@ -33,10 +33,8 @@ export function programmed({ standing, placed }: ObjectState, concerned: readonl
     }
     case 'refused': {
       const [finding] = standing.findings
-      return no(
-        'NotAccepted',
-        finding === undefined ? '' : located(formatFieldPath(finding.fieldPath), finding.message),
-      )
+      const what = finding === undefined ? '' : located(formatFieldPath(finding.fieldPath), finding.message)
+      return no('NotAccepted', placed === undefined ? what : `${what}; the last good version stays in force`)
     }
     case 'withheld':
       return no(standing.withheld.reason, located(standing.withheld.fieldPath, standing.withheld.message))
