@@ -64,7 +64,7 @@ describe('what runs a relay', { timeout: 120_000 }, () => {
     await kube.patch('StatefulSet', 'shop', 'causeway-edge', managedBy)
     await until('the StatefulSet is called ours again', async () => {
       const { labels } = (await kube.get('StatefulSet', 'shop', 'causeway-edge')).metadata
-      return labels['app.kubernetes.io/managed-by'] === 'causeway-operator'
+      return labels?.['app.kubernetes.io/managed-by'] === 'causeway-operator'
     })
     for (const kind of ['ServiceAccount', 'PodDisruptionBudget', 'NetworkPolicy', 'ConfigMap', 'StatefulSet']) {
       const { uid } = (await kube.get(kind, 'shop', 'causeway-edge')).metadata
@@ -181,10 +181,27 @@ describe('what runs a relay', { timeout: 120_000 }, () => {
     const { message } = await kube.untilCondition('MeshRelay', 'shop', 'mine', 'Ready', { reason: 'NameTaken' })
     expect(message).toContain('ConfigMap causeway-mine')
     expect((await kube.get('ConfigMap', 'shop', 'causeway-mine')).data).toEqual({ a: 'b' })
+    expect(await kube.find('StatefulSet', 'shop', 'causeway-mine')).toBeUndefined()
     await kube.delete('ConfigMap', 'shop', 'causeway-mine')
     await kube.patch('MeshRelay', 'shop', 'mine', { metadata: { labels: { look: 'again' } } })
     await kube.untilCondition('MeshRelay', 'shop', 'mine', 'Ready', { reason: 'InstancesNotReady' })
   })
+
+  it.each(['operator', 'trust'])(
+    'runs no pods with what a relay called %s would share with the chart',
+    async (name) => {
+      const { kube } = stand()
+      await kube.write('MeshRelay', 'shop', 'first', {})
+      await stand().startLeading()
+      // As the chart makes it in its own namespace, and the operator beside the first relay.
+      if (name === 'operator') await kube.create('ServiceAccount', 'shop', { metadata: { name: 'causeway-operator' } })
+      else await until('the bundle', () => kube.find('ConfigMap', 'shop', 'causeway-trust'))
+      await kube.write('MeshRelay', 'shop', name, {})
+      await kube.untilCondition('MeshRelay', 'shop', name, 'Ready', { status: 'False', reason: 'NameTaken' })
+      expect(await kube.find('StatefulSet', 'shop', `causeway-${name}`)).toBeUndefined()
+      await kube.delete('MeshRelay', 'shop', name)
+    },
+  )
 
   it('goes with its relay, and is adopted by none of the same name before it has gone', async () => {
     const { kube } = stand()
