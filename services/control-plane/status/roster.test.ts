@@ -61,3 +61,22 @@ it(`${requirement('CTL-018')} an instance that has moved to another replica stay
   clock.advance(120_000)
   expect(seen()).toEqual([[bootId(1), true, 'aa']])
 })
+
+it('a process on a clock that is behind counts with all that it said, once the stream of its predecessor is known to be over', () => {
+  const other = new Object()
+  const change = { acceptances: new Map([[ROUTE, { versionHex: 'bb', refusal: undefined }]]), status: undefined }
+  accepts(started(2))
+  roster.changed(started(1), change, other)
+  expect(seen()).toEqual([[bootId(2), true, 'aa']])
+  roster.gone(started(2))
+  expect(seen()).toEqual([[bootId(1), true, 'bb']])
+})
+
+it('a process that waited and has gone does not come back', () => {
+  const other = new Object()
+  accepts(started(2))
+  roster.changed(started(1), { acceptances: new Map([[ROUTE, ACCEPTED]]), status: undefined }, other)
+  roster.gone(started(1), other)
+  roster.gone(started(2))
+  expect(seen()).toEqual([[bootId(2), false, 'aa']])
+})

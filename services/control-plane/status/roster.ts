@@ -25,6 +25,8 @@ interface Row {
   readonly at: Set<object>
   /** Running while it has none. */
   silence: unknown
+  /** A process that looks older and has a stream too: it counts as soon as this one has none. */
+  waiting: Row | undefined
 }
 
 export interface RosterOptions {
@@ -53,7 +55,6 @@ export class Roster implements InstanceSink {
 
   changed(instance: InstanceName, { acceptances, status }: InstanceChange, by: object = this): void {
     const row = this.#row(instance, by)
-    if (row === undefined) return
     const objects = new Set<ObjectKey>(acceptances.keys())
     for (const [key, acceptance] of acceptances) {
       if (acceptance === undefined) row.acceptances.delete(key)
@@ -65,9 +66,18 @@ export class Roster implements InstanceSink {
 
   gone(instance: InstanceName, by: object = this): void {
     const row = this.#rows.get(instanceKey(instance))
-    if (row === undefined || !isSameProcess(row.instance, instance)) return
+    if (row === undefined) return
+    if (!isSameProcess(row.instance, instance)) {
+      leave(row, instance, by)
+      return
+    }
     row.at.delete(by)
     if (row.at.size > 0 || row.silence !== undefined) return
+    if (row.waiting !== undefined) {
+      this.#remove(row)
+      this.#add(row.waiting)
+      return
+    }
     row.silence = this.#options.clock.setTimeout(() => this.#remove(row), SILENCE_MS)
     this.#options.onCount(relayOf(instance))
   }
@@ -83,8 +93,7 @@ export class Roster implements InstanceSink {
     this.#byRelay.clear()
   }
 
-  /** Undefined: a newer process of the same ordinal has a stream. */
-  #row(instance: InstanceName, by: object): Row | undefined {
+  #row(instance: InstanceName, by: object): Row {
     const found = this.#rows.get(instanceKey(instance))
     if (found !== undefined && isSameProcess(found.instance, instance)) {
       found.at.add(by)
@@ -92,25 +101,42 @@ export class Roster implements InstanceSink {
       return found
     }
     // A clock that was set back makes a newer process look older: what it is called counts only while both have a stream.
-    if (found !== undefined && found.at.size > 0 && found.instance.bootId > instance.bootId) return undefined
+    if (found !== undefined && found.at.size > 0 && found.instance.bootId > instance.bootId) {
+      const { waiting } = found
+      const isKnown = waiting !== undefined && isSameProcess(waiting.instance, instance)
+      const row = isKnown ? waiting : this.#newRow(instance)
+      row.at.add(by)
+      found.waiting = row
+      return row
+    }
     if (found !== undefined) this.#remove(found)
-    const row: Row = {
+    const row = this.#newRow(instance)
+    row.at.add(by)
+    this.#add(row)
+    return row
+  }
+
+  #newRow(instance: InstanceName): Row {
+    return {
       instance,
       label: this.#options.label(instance.relay, instance.ordinal),
       acceptances: new Map(),
       status: undefined,
       peers: new Map(),
       backends: new Map(),
-      at: new Set([by]),
+      at: new Set(),
       silence: undefined,
+      waiting: undefined,
     }
-    this.#rows.set(instanceKey(instance), row)
-    const relay = relayOf(instance)
+  }
+
+  #add(row: Row): void {
+    this.#rows.set(instanceKey(row.instance), row)
+    const relay = relayOf(row.instance)
     const others = this.#byRelay.get(relay)
     if (others === undefined) this.#byRelay.set(relay, new Set([row]))
     else others.add(row)
     this.#options.onCount(relay)
-    return row
   }
 
   #heardAgain(row: Row): void {
@@ -143,6 +169,14 @@ export class Roster implements InstanceSink {
     row.backends = backends
     return objects
   }
+}
+
+/** Of a process that waits, where it is one. */
+function leave(row: Row, instance: InstanceName, by: object): void {
+  const { waiting } = row
+  if (waiting === undefined || !isSameProcess(waiting.instance, instance)) return
+  waiting.at.delete(by)
+  if (waiting.at.size === 0) row.waiting = undefined
 }
 
 function relayOf({ namespace, relay }: InstanceName): string {
