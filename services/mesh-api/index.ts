@@ -1,5 +1,6 @@
 /** The resource kinds of the mesh: schemas, types, validation of whole sets, and the loader of files. */
 
+export { type Claim, claimsOf } from './check/collisions.ts'
 export type { Finding } from './check/finding.ts'
 export type { Labels } from './check/grants.ts'
 export { compareNames, idOf, keyOf, nameOf, type ObjectId, referredName } from './check/object-id.ts'

@@ -4,9 +4,10 @@ import { Withheld } from '../resolve/withheld.ts'
 import type { InvalidObject, RelayIdentityStatus, SourceChange, SourceObject } from '../sources/source.ts'
 import { Dependents } from './dependents.ts'
 import { type Effects, EffectsBuilder } from './effects.ts'
+import { inForce, LastGood, mayPass } from './last-good.ts'
 import { type ObjectKey, objectIdOf, objectKey, relayKey } from './object-key.ts'
 import { isKept, type Kept, type ObjectState, type Placement, type Standing } from './object-state.ts'
-import { narrowed, placementOf, relaysOf } from './placement.ts'
+import { placementOf, relaysOf } from './placement.ts'
 import { Positions } from './positions.ts'
 import type { EncodedResource } from './resource.ts'
 
@@ -38,6 +39,7 @@ export class Configuration {
   readonly #snapshots = new Map<string, Map<ObjectKey, EncodedResource>>()
   readonly #positions = new Positions()
   readonly #dependents: Dependents
+  readonly #lastGood = new LastGood()
   /** `kind state` -> how many objects. */
   readonly #counts = new Map<string, number>()
 
@@ -90,6 +92,7 @@ export class Configuration {
     this.#positions.advance(change.positions, kindsOf(change))
     const dirty = this.#store(change)
     for (const { kind, name } of this.#index.apply(this.#meshChange(change)).verdicts) dirty.add(objectKey(kind, name))
+    for (const key of [...this.#lastGood.concernedBy(change, [...dirty])]) dirty.add(key)
     for (const key of [...dirty]) for (const user of this.#dependents.usersOf(key)) dirty.add(user)
     const effects = new EffectsBuilder()
     for (const key of dirty) this.#renew(key, effects)
@@ -136,6 +139,8 @@ export class Configuration {
     } else this.#states.set(key, after)
     this.#recount(key, before, -1)
     this.#recount(key, after, 1)
+    const isCurrent = after?.placed?.from === this.object(key)?.resource
+    this.#lastGood.set(key, isCurrent ? undefined : after?.placed?.from)
     if (before !== undefined || after !== undefined) effects.objects.add(key)
     this.#place(key, before?.placed, after?.placed, effects)
     if (mayBeHeldUnknown(before, after)) effects.everywhere.add(key)
@@ -148,30 +153,35 @@ export class Configuration {
     const current = invalid ?? object
     if (current === undefined) return undefined
     const { uid, generation } = current
-    const last = before?.uid === uid ? before.placed : undefined
-    if (object === undefined) return { uid, generation, ...invalidState(invalid), ...unreadable(last) }
+    const known = before?.uid === uid ? before : undefined
+    if (object === undefined) return { uid, generation, ...invalidState(invalid), ...unreadable(known?.placed) }
     // What others forbid of the last good version goes, also where what is stored now is not valid.
-    const state = this.#judgedState(key, object, last)
+    const state = this.#judgedState(key, object, known)
     return { uid, generation, ...state, ...(invalid === undefined ? {} : invalidState(invalid)) }
   }
 
   #judgedState(
     key: ObjectKey,
     object: SourceObject,
-    last: Placement | undefined,
+    known: ObjectState | undefined,
   ): Pick<ObjectState, 'standing' | 'placed' | 'kept'> {
     const { controller } = object.status
     if (this.#installation !== undefined && controller !== undefined && controller !== this.#installation) {
       return { standing: { state: 'foreign', controller }, ...GONE }
     }
     const findings = this.#index.findingsOf(objectIdOf(key))
-    if (findings.length > 0) return { standing: { state: 'refused', findings }, ...GONE }
+    const last = known?.placed
+    const stays = (): Placement | undefined => inForce(last, object.resource, (version) => this.#index.judged(version))
+    if (findings.length > 0) {
+      const placed = mayPass(findings) ? stays() : undefined
+      return { standing: { state: 'refused', findings }, placed, kept: NOWHERE }
+    }
     const resolved = this.#dependents.tracked(key, (lookup) => resolve(object, lookup))
     if (resolved === 'not delivered') return { standing: { state: 'not delivered' }, ...GONE }
     const made = 'withheld' in resolved ? resolved.withheld : placementOf(object, resolved.ir, last)
     if (!(made instanceof Withheld)) return { standing: { state: 'delivered' }, placed: made, kept: NOWHERE }
-    const placed = narrowed(last, object.resource)
-    const kept = placed === undefined ? relaysOf(object.resource) : NOWHERE
+    const placed = stays()
+    const kept = last === undefined && !wasTaken(known) ? relaysOf(object.resource) : NOWHERE
     return { standing: { state: 'withheld', withheld: made }, placed, kept }
   }
 
@@ -209,6 +219,11 @@ export class Configuration {
 const NOTHING: ReadonlyMap<ObjectKey, EncodedResource> = new Map()
 const NOWHERE: Kept = []
 const GONE = { placed: undefined, kept: NOWHERE } as const
+
+/** The last good version has been taken from relays, and whoever was away meanwhile is to have it no more either. */
+function wasTaken(known: ObjectState | undefined): boolean {
+  return known?.standing.state === 'withheld' && known.placed === undefined && known.kept.length === 0
+}
 
 /** Nothing of what is stored can be read: the last good version stays where it is, and what instances have else too. */
 function unreadable(last: Placement | undefined): Pick<ObjectState, 'placed' | 'kept'> {

@@ -1,4 +1,4 @@
-import type { Finding } from '@causeway/mesh-api'
+import type { AnyResource, Finding } from '@causeway/mesh-api'
 import type { Withheld } from '../resolve/withheld.ts'
 import type { InvalidField } from '../sources/source.ts'
 import type { EncodedResource } from './resource.ts'
@@ -27,7 +27,7 @@ export type Standing =
   | { readonly state: 'withheld'; readonly withheld: Withheld }
   /** Its schema or its rules do not admit it: the same. */
   | { readonly state: 'invalid'; readonly problems: readonly InvalidField[] }
-  /** Others forbid it: relays have it no more. */
+  /** Others forbid it: relays have it no more, or the last good version where others do not forbid that. */
   | { readonly state: 'refused'; readonly findings: readonly Finding[] }
   /** Another installation has accepted it. */
   | { readonly state: 'foreign'; readonly controller: string }
@@ -45,6 +45,8 @@ export const STANDING_STATES: readonly Standing['state'][] = [
 
 export interface Placement {
   readonly resource: EncodedResource
+  /** The version of the object that it was made of. */
+  readonly from: AnyResource
   /** `namespace/name` of the relays that it is for. */
   readonly relays: readonly string[]
   /** Of a peer: the PeerHandles that it pins. */

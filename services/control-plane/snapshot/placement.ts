@@ -7,7 +7,7 @@ import type { SourceObject } from '../sources/source.ts'
 import type { Placement } from './object-state.ts'
 import { encodeResource } from './resource.ts'
 
-/** The same object as `last` where nothing is different; or why relays would not take it. */
+/** With the resource of `last` where that is not different; or why relays would not take it. */
 export function placementOf({ resource }: SourceObject, ir: Ir, last: Placement | undefined): Placement | Withheld {
   const { namespace, name } = resource.metadata
   const encoded = encodeResource(`${namespace}/${name}`, ir)
@@ -17,9 +17,9 @@ export function placementOf({ resource }: SourceObject, ir: Ir, last: Placement 
     return new Withheld('TooLarge', '', `it takes ${octets} octets; a relay takes at most ${MAX_BODY_OCTETS}`)
   }
   const relays = relaysOf(resource)
-  if (last?.resource.versionHex === encoded.versionHex && last.relays.join() === relays.join()) return last
   const handles = ir.kind === 'peer' && ir.identity !== 'any' ? ir.identity.handles : undefined
-  return { resource: encoded, relays, handles }
+  const isSame = last?.resource.versionHex === encoded.versionHex
+  return { resource: isSame ? last.resource : encoded, from: resource, relays, handles }
 }
 
 /** `namespace/name` of the relays that an object is for. */

@@ -94,6 +94,11 @@ export class MeshIndex implements Surroundings {
     return this.#findings.get(keyOf(id)) ?? []
   }
 
+  /** What would be wrong with a version of an object if it stood in place of the one that is known. */
+  judged(version: AnyResource): readonly Finding[] {
+    return judge(version, this)
+  }
+
   /** Who names an object, whether it is there or not; in order. */
   usersOf(id: ObjectId): readonly ObjectId[] {
     return inOrder([...this.#users.get(keyOf(id))].map(idOfKey))
