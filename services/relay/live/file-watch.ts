@@ -12,6 +12,8 @@ export interface FileWatchOptions<Owner> {
 
 /** Certificate and key change one after the other; a moment later both are there. */
 const SETTLE_MS = 250
+/** However often something changes in their folders, which others may write to all the time. */
+const MAX_SETTLE_MS = 2_000
 /** How soon it is seen that a folder is there which was not. */
 const LOOK_MS = 5_000
 
@@ -89,7 +91,12 @@ export class FileWatch<Owner> {
         if (event === 'rename') this.#renew(path, watcher)
         this.#soon(owners)
       })
-      return watcher.on('error', failed)
+      // On some systems that is how a folder goes.
+      return watcher.on('error', (error) => {
+        failed(error)
+        this.#renew(path, watcher)
+        this.#soon(owners)
+      })
     } catch (error) {
       return failed(error)
     }
@@ -122,12 +129,18 @@ export class FileWatch<Owner> {
   #soon(owners: ReadonlySet<Owner>): void {
     const { clock, onChanged } = this.#options
     for (const owner of owners) this.#changed.add(owner)
+    this.#changedAt ??= clock.now()
+    const leftMs = Math.max(0, this.#changedAt + MAX_SETTLE_MS - clock.now())
     clock.clearTimeout(this.#timer)
-    this.#timer = clock.setTimeout(() => {
-      const changed = new Set(this.#changed)
-      this.#changed.clear()
-      if (changed.size > 0) onChanged(changed)
-    }, SETTLE_MS)
+    this.#timer = clock.setTimeout(
+      () => {
+        const changed = new Set(this.#changed)
+        this.#changed.clear()
+        this.#changedAt = undefined
+        if (changed.size > 0) onChanged(changed)
+      },
+      Math.min(SETTLE_MS, leftMs),
+    )
   }
 }
 
