@@ -135,6 +135,23 @@ describe('a listener', () => {
     expect(machine.taken).toEqual(new Set([1]))
   })
 
+  it('that could not be had again either comes back with the next change that cannot be had', async () => {
+    await become(config(1))
+    const open = machine.open.bind(machine)
+    machine.open = () => Promise.reject(new Error('no'))
+    const other = config(1, { scheme: 'http' })
+    await expect(slot.prepare(other)).rejects.toMatchObject({ reason: 'ListenFailed' })
+    expect(slot.address).toBeUndefined()
+    machine.open = (one) => (one.scheme === 'http' ? Promise.reject(new Error('no')) : open(one))
+    await expect(slot.prepare(other)).rejects.toMatchObject({ reason: 'ListenFailed' })
+    expect(slot.address?.port).toBe(1)
+    machine.open = open
+    await become(undefined)
+    machine.open = () => Promise.reject(new Error('no'))
+    await expect(slot.prepare(other)).rejects.toMatchObject({ reason: 'ListenFailed' })
+    expect([slot.address, machine.taken]).toEqual([undefined, new Set()])
+  })
+
   it.each([
     ['another address', config(2), ['open 1', 'open 2', 'close 2']],
     ['the same address', config(1, { scheme: 'http' }), ['open 1', 'close 1', 'open 1', 'close 1', 'open 1']],

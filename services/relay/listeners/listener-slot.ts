@@ -31,6 +31,8 @@ interface Open<Config, Handle> {
 export class ListenerSlot<Config extends ListenAddress, Handle extends { readonly address: ListenAddress }> {
   readonly #kind: ListenerKind<Config, Handle>
   #open: Open<Config, Handle> | undefined
+  /** What is in force and could not be opened again; tried at every chance. */
+  #lost: Config | undefined
 
   constructor(kind: ListenerKind<Config, Handle>) {
     this.#kind = kind
@@ -44,7 +46,9 @@ export class ListenerSlot<Config extends ListenAddress, Handle extends { readonl
   async prepare(after: Config | undefined): Promise<ListenerChange> {
     const before = this.#open
     if (after === undefined) return this.#closing(before)
-    if (before === undefined || !sharesPlace(before, after)) return this.#replacing(before, await this.#tryOpen(after))
+    if (before === undefined || !sharesPlace(before, after)) {
+      return this.#replacing(before, await this.#orAgain(this.#lost, () => this.#tryOpen(after)))
+    }
     const change = await this.#trying(() => this.#kind.change(before.handle, before.config, after))
     return change === 'reopen' ? await this.#reopening(before, after) : this.#changing(change, before, after)
   }
@@ -59,6 +63,7 @@ export class ListenerSlot<Config extends ListenAddress, Handle extends { readonl
   #closing(before: Open<Config, Handle> | undefined): ListenerChange {
     const commit = (): void => {
       this.#open = undefined
+      this.#lost = undefined
       if (before !== undefined) void this.#kind.close(before.handle)
     }
     return { commit, rollback: async () => {} }
@@ -68,6 +73,7 @@ export class ListenerSlot<Config extends ListenAddress, Handle extends { readonl
     return {
       commit: () => {
         this.#open = opened
+        this.#lost = undefined
         if (before !== undefined) void this.#kind.close(before.handle)
       },
       rollback: () => this.#kind.close(opened.handle),
@@ -87,24 +93,31 @@ export class ListenerSlot<Config extends ListenAddress, Handle extends { readonl
   /** The same address, which only one listener can have: the old one has to go first, and comes back where the new one cannot. */
   async #reopening(before: Open<Config, Handle>, after: Config): Promise<ListenerChange> {
     void this.#kind.close(before.handle)
-    const again = async (): Promise<void> => {
-      this.#open = await this.#tryOpen(before.config).catch(() => undefined)
+    const opened = await this.#orAgain(before.config, () => this.#tryOpen(after))
+    return {
+      commit: () => {
+        this.#open = opened
+      },
+      rollback: async () => {
+        await this.#kind.close(opened.handle)
+        await this.#again(before.config)
+      },
     }
+  }
+
+  /** Where it fails, what was in force is there again, as far as it can be. */
+  async #orAgain<Result>(config: Config | undefined, work: () => Promise<Result>): Promise<Result> {
     try {
-      const opened = await this.#tryOpen(after)
-      return {
-        commit: () => {
-          this.#open = opened
-        },
-        rollback: async () => {
-          await this.#kind.close(opened.handle)
-          await again()
-        },
-      }
+      return await work()
     } catch (error) {
-      await again()
+      if (config !== undefined) await this.#again(config)
       throw error
     }
+  }
+
+  async #again(config: Config): Promise<void> {
+    this.#open = await this.#tryOpen(config).catch(() => undefined)
+    this.#lost = this.#open === undefined ? config : undefined
   }
 
   async #tryOpen(config: Config): Promise<Open<Config, Handle>> {

@@ -32,6 +32,8 @@ export class FileWatch<Owner> {
   readonly #foldersOf = new Map<Owner, ReadonlySet<string>>()
   readonly #changed = new Set<Owner>()
   #timer: unknown
+  /** When the first of them changed. */
+  #changedAt: number | undefined
   #look: unknown
 
   constructor(options: FileWatchOptions<Owner>) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityFile } from '@causeway/npamp/crypto/node'
@@ -142,6 +143,18 @@ describe('settings that cannot be had', () => {
     expect(rooms.names).toEqual(['backend default/b'])
   })
 
+  it('and the last good ones, sent again, are prepared anew: what was lost by the attempt comes back', async () => {
+    await apply([SETTINGS()])
+    rooms.problem = new ConfigProblem('ListenFailed', 'spec.listeners.mcp', 'EADDRINUSE')
+    expect(await apply([relaySettings(RELAY, { replica: 'b' })])).toEqual([`relay ${RELAY} ListenFailed`])
+    rooms.problem = undefined
+    const before = rooms.events.length
+    expect(await apply([SETTINGS()])).toEqual([])
+    expect(rooms.events.slice(before)).toEqual(['prepared', 'changed'])
+    expect(await apply([SETTINGS()])).toEqual([])
+    expect(rooms.events).toHaveLength(before + 2)
+  })
+
   it('come into force by themselves when they can be had, and that is told', async () => {
     rooms.problem = new ConfigProblem('ListenFailed', 'spec.listeners.mcp', 'EADDRINUSE')
     expect(await apply([SETTINGS()])).toEqual([`relay ${RELAY} ListenFailed`])
@@ -164,6 +177,16 @@ describe('a resource that cannot be in force', () => {
     expect(rooms.state).toEqual(before)
     expect(await apply([backend({ connectTimeoutMs: 5n })])).toEqual([])
     expect(rooms.state.get('route default/r')).toMatchObject({ config: { path: '/changed' }, isAvailable: true })
+  })
+
+  it('is refused no more when its last good version is sent again', async () => {
+    await apply([SETTINGS(), backend()])
+    expect(await apply([backend({ headers: [secret('token', 'x')] })])).toEqual(['backend default/b CredentialPending'])
+    expect(await apply([backend()])).toEqual([])
+    const before = rooms.events.length
+    clock.advance(5_000)
+    await apply([])
+    expect(rooms.events.slice(before)).toEqual([])
   })
 
   it('without a good version makes the routes to it serve nothing', async () => {
@@ -245,6 +268,27 @@ describe('a file', () => {
     writeFileSync(token, '')
     clock.advance(250)
     expect([headers().get('authorization'), told]).toEqual(['Bearer two', []])
+  })
+
+  it('beside which another one changes all the time is looked at all the same', async () => {
+    const [token, noise] = [join(folder, 'token'), join(folder, 'noise')]
+    writeFileSync(token, 'Bearer one')
+    writeFileSync(noise, '')
+    const header = { name: 'authorization', value: { source: { case: 'file', value: file(token) } as const } }
+    await apply([SETTINGS(), backend({ headers: [header] })])
+    const headers = () => (rooms.state.get('backend default/b') as { headers: Map<string, string> }).headers
+    const watcher = watch(folder)
+    writeFileSync(token, 'Bearer two')
+    for (let turn = 0; turn < 30; turn++) {
+      const heard = once(watcher, 'change')
+      appendFileSync(noise, 'x')
+      await heard
+      // What hears it first may not be the relay.
+      await new Promise((resolve) => setImmediate(resolve))
+      clock.advance(200)
+    }
+    watcher.close()
+    await expect.poll(() => headers().get('authorization')).toBe('Bearer two')
   })
 
   it('beside which another one changes is no reason to put anything into force again', async () => {

@@ -156,8 +156,8 @@ export class LiveResources implements LiveConfiguration {
       this.#files.set(entry, files)
       const isSame = isCurrent(entry) && entry.force?.contents === contents
       if (outcome instanceof ConfigProblem) problems.set(entry, outcome)
-      // Something else changed in the folder of its files.
-      else if (isSame && dependencyOf(outcome) === undefined) return
+      // Something else changed in the folder of its files. What comes back after another version was refused is put right.
+      else if (isSame && dependencyOf(outcome) === undefined && !this.#refused.has(entry)) return
       else {
         prepared.set(entry, outcome)
         this.#contents.set(entry, contents)
