@@ -19,7 +19,7 @@ export * from './generated/causeway/status/v1/instance_pb.ts'
 export { type GrpcChannelOptions, grpcConfigChannel, grpcStatusChannel } from './grpc/channel.ts'
 export { type GrpcServer, type GrpcServerOptions, startGrpcServer } from './grpc/server.ts'
 export { decodeBody, encodeBody, versionOf } from './messages/body.ts'
-export { MAX_BODY_OCTETS, MAX_MESSAGE_OCTETS } from './messages/limits.ts'
+export { MAX_BODY_OCTETS, MAX_MESSAGE_OCTETS, MAX_RESOURCES } from './messages/limits.ts'
 export {
   objectKindOf,
   RESOURCE_KINDS,

@@ -1,4 +1,4 @@
-import { type Hello, type RelayIdentity, RpcError, type ServedConfigStream } from '@causeway/rpc'
+import { type Hello, MAX_RESOURCES, type RelayIdentity, RpcError, type ServedConfigStream } from '@causeway/rpc'
 import type { InstanceName } from '../status/instance.ts'
 
 /**
@@ -13,6 +13,7 @@ export function admitted(identity: RelayIdentity, hello: Hello, relayUid: string
   const isThisObject = relayUid !== undefined && relayUid === (identity.uid ?? '')
   if (!isItself || !isThisObject) throw new RpcError('PERMISSION_DENIED', 'this relay is not served here')
   if (ordinal > MAX_ORDINAL) throw new RpcError('INVALID_ARGUMENT', `ordinal is larger than ${MAX_ORDINAL}`)
+  if (hello.held.length > MAX_RESOURCES) throw new RpcError('INVALID_ARGUMENT', 'more resources than a relay has')
   if (!BOOT_ID.test(bootId)) throw new RpcError('INVALID_ARGUMENT', 'boot_id is not a UUIDv7')
   return { namespace, relay, ordinal, bootId: bootId.toLowerCase(), relayUid }
 }

@@ -145,12 +145,18 @@ export class ConfigServer {
     if (other !== undefined && other.instance.bootId > stream.instance.bootId) {
       throw new RpcError('ALREADY_EXISTS', 'a newer process of this instance has a stream')
     }
+    const streams = this.#byRelay.get(relay) ?? new Set()
+    const octets = [...streams].reduce((sum, one) => sum + one.foreignOctets, stream.foreignOctets)
+    if (octets > MAX_FOREIGN_OCTETS) {
+      throw new RpcError(
+        'RESOURCE_EXHAUSTED',
+        'instances of this relay say that they have too much that it is not to have',
+      )
+    }
     this.#current.set(key, stream)
     // Of one process two streams are enough: the last one, and the one that it takes over from.
     for (const older of this.#othersOf(stream, relay)) if (older !== other) older.end()
-    const streams = this.#byRelay.get(relay)
-    if (streams === undefined) this.#byRelay.set(relay, new Set([stream]))
-    else streams.add(stream)
+    this.#byRelay.set(relay, streams.add(stream))
     this.#metrics.open(this.#current.size)
     if (other === undefined) return
     if (other.instance.bootId === stream.instance.bootId) other.supersede()
@@ -194,4 +200,9 @@ export class ConfigServer {
   }
 }
 
+/**
+ * For what instances of one relay say that they have and are not to have, until they have given it back. Sixty instances
+ * with ten thousand resources of which a control plane knows nothing any more come to less.
+ */
+const MAX_FOREIGN_OCTETS = 64 * 1024 * 1024
 const RELAY_PREFIX = relayKey('')

@@ -12,7 +12,7 @@ import { type ObjectKey, relayKey, resourceIdOf } from '../snapshot/object-key.t
 import { olderKinds, type Positions, positionsFor } from '../snapshot/positions.ts'
 import type { EncodedResource } from '../snapshot/resource.ts'
 import type { Position } from '../sources/source.ts'
-import { heldBy, positionsOf, type RefusedResource } from './held.ts'
+import { foreignOctets, heldBy, positionsOf, type RefusedResource } from './held.ts'
 import { refusalsOf } from './said.ts'
 
 /** What a relay is to have, as it is at this moment. */
@@ -77,6 +77,8 @@ interface Outstanding {
  * no input or output.
  */
 export class Delivery {
+  /** What it takes to remember what the instance has and is not to have; it gives that back with the first Delta. */
+  readonly foreignOctets: number
   readonly #held: Map<ObjectKey, string>
   #positions: ReadonlyMap<string, Position>
   /** Resources of which it may lack something. */
@@ -89,6 +91,7 @@ export class Delivery {
   /** `snapshot`: what its relay is to have now. */
   constructor(hello: Hello, snapshot: ReadonlyMap<ObjectKey, unknown>) {
     this.#held = heldBy(hello)
+    this.foreignOctets = foreignOctets(this.#held, snapshot)
     this.#positions = positionsOf(hello)
     this.#dirty = new Set([...this.#held.keys(), ...snapshot.keys()])
   }

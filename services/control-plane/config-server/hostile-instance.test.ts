@@ -213,6 +213,39 @@ describe(`${requirement('CTL-015')} an instance that opens stream after stream`,
   })
 })
 
+describe(`${requirement('CTL-015')} an instance that says it has what it was never sent`, () => {
+  const invented = (count: number, length = 16) =>
+    Array.from({ length: count }, (_, index) => ({
+      kind: ResourceKind.ROUTE,
+      name: `default/${'x'.repeat(length)}${index}`,
+      version: new Uint8Array(32),
+    }))
+
+  it('is refused beyond what a relay can have', async () => {
+    const { plane } = serving()
+    const beyond = new ScriptedInstance(plane.serve).hello({ held: invented(50_001) })
+    expect(await beyond.closed).toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+
+  it('many times over has room for so much, and for more only when that is given back; others are served', async () => {
+    const { plane, clock } = serving(aRelay('far'))
+    const held = invented(1_000, 9_000)
+    const instances = Array.from({ length: 8 }, (_, ordinal) =>
+      new ScriptedInstance(plane.serve).hello({ ordinal, held }),
+    )
+    const last = instances.at(-1)
+    expect(await last?.closed).toMatchObject({ code: 'RESOURCE_EXHAUSTED' })
+    const far = new ScriptedInstance(plane.serve, FAR).hello({ relay: 'far', held: invented(1_000, 9_000) })
+    await clock.pass(31_000, 1_000)
+    expect((await far.delta()).removals).toHaveLength(1_000)
+    for (const instance of instances.slice(0, 7)) await instance.accepted()
+    await settled()
+    const again = new ScriptedInstance(plane.serve).hello({ ordinal: 7, held })
+    await clock.pass(31_000, 1_000)
+    expect((await again.delta()).removals).toHaveLength(1_000)
+  })
+})
+
 describe(`${requirement('CTL-015')} an instance that says it is many`, () => {
   it('is refused beyond the replicas that a MeshRelay can have', async () => {
     const { plane } = serving()

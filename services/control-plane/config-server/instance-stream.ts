@@ -68,6 +68,11 @@ export class InstanceStream {
     return this.#options.stream.closed
   }
 
+  /** What it takes to remember what only the instance says that it has. */
+  get foreignOctets(): number {
+    return this.#isServing ? 0 : this.#delivery.foreignOctets
+  }
+
   /** Sends what the instance lacks, and the first Delta in any case. */
   start(): void {
     this.#flush('none')

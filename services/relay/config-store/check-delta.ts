@@ -2,13 +2,14 @@ import {
   type Delta,
   DeltaErrorCode,
   MAX_BODY_OCTETS,
+  MAX_RESOURCES,
   type Resource,
   ResourceKind,
   type ResourceName,
   versionOf,
 } from '@causeway/rpc'
 import { type CheckedDelta, type HeldSet, keyOf, type SourcePosition, type StoredResource } from './held-set.ts'
-import { MAX_RESOURCES, MAX_TOTAL_OCTETS } from './limits.ts'
+import { MAX_TOTAL_OCTETS } from './limits.ts'
 
 /** Why nothing of a Delta is taken. */
 export interface DeltaProblem {

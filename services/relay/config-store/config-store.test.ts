@@ -9,6 +9,7 @@ import {
   RouteSchema,
   versionOf,
 } from '@causeway/rpc'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import {
   backend,
@@ -47,7 +48,7 @@ const errorOf = ({ error }: DeltaReply) => error && [error.code, error.message]
 const refused = ({ refusals }: DeltaReply) => refusals.map(({ name, reason }) => `${name} ${reason}`)
 
 describe('a Delta', () => {
-  it('is held, in force and on the volume once it is answered', async () => {
+  it(`${requirement('RLY-001')} is held, in force and on the volume once it is answered`, async () => {
     const { store, live, folder } = await open()
     const one = delta({ upserts: [route('default/a', '/a'), backend('default/b', 'b')], positions: positions(7n) })
     const reply = await store.take(one)
@@ -187,7 +188,7 @@ describe('the source of a Delta', () => {
     expect(await taken(at(5n), at(5n), at(6n))).toEqual({ error: undefined, values: [6n, 6n] })
   })
 
-  it('may not go back; the kinds in which it did are named', async () => {
+  it(`${requirement('RLY-002')} may not go back; the kinds in which it did are named`, async () => {
     const [routes] = positions(4n)
     const mixed = delta({ positions: [...(routes ? [routes] : []), ...positions(6n).slice(1)] })
     expect(await taken(at(5n), mixed)).toMatchObject({
@@ -196,14 +197,14 @@ describe('the source of a Delta', () => {
     })
   })
 
-  it('may go back where it says that it was itself put back', async () => {
+  it(`${requirement('RLY-002')} may go back where it says that it was itself put back`, async () => {
     expect(await taken(at(5n), delta({ positions: positions(2n), rewound: true }), at(3n))).toEqual({
       error: undefined,
       values: [3n, 3n],
     })
   })
 
-  it('may be another one, with whatever value', async () => {
+  it(`${requirement('RLY-002')} may be another one, with whatever value`, async () => {
     expect(await taken(at(5n), at(1n, SOURCE_B))).toEqual({ error: undefined, values: [1n, 1n] })
   })
 
@@ -219,7 +220,7 @@ describe('a resource that cannot be put into force', () => {
   const bad = (...paths: readonly string[]) =>
     new LiveDouble(({ kind, message }) => kind === 'route' && 'path' in message && paths.includes(message.path))
 
-  it('is refused by name and version; the rest is in force, and so is its last good version', async () => {
+  it(`${requirement('RLY-004')} is refused by name and version; the rest is in force, and so is its last good version`, async () => {
     const { store, live } = await open(new MemoryFolder(), bad('/bad'))
     await store.take(delta({ upserts: [route('default/a', '/good')] }))
     const good = live.inForce.get('route default/a')
@@ -232,7 +233,7 @@ describe('a resource that cannot be put into force', () => {
     expect([live.inForce.get('route default/a'), live.inForce.has('route default/b')]).toEqual([good, true])
   })
 
-  it('is in force at its last good version after a start, and tried again', async () => {
+  it(`${requirement('RLY-008')} is in force at its last good version after a start, and tried again`, async () => {
     const { store, folder, live } = await open(new MemoryFolder(), bad('/bad', '/worse'))
     await store.take(delta({ upserts: [route('default/a', '/good'), route('default/new', '/bad')] }))
     await store.take(delta({ upserts: [route('default/a', '/bad')] }))
@@ -313,7 +314,7 @@ describe('the settings of the relay', () => {
 })
 
 describe('the volume', () => {
-  it('that is full: nothing of a Delta is in force, the next one is taken when there is room', async () => {
+  it(`${requirement('RLY-001')} that is full: nothing of a Delta is in force, the next one is taken when there is room`, async () => {
     const { store, live, folder, lines } = await open()
     await store.take(delta({ upserts: [route('default/a', '/a')] }))
     if (folder) folder.capacityOctets = (folder.files.get('config.log')?.length ?? 0) + 1_000
@@ -370,7 +371,7 @@ describe('the volume', () => {
     expect(held((await reopen(folder)).store)).toEqual(held(store))
   })
 
-  it('that is damaged is named, not used, and kept for whoever wants to know', async () => {
+  it(`${requirement('RLY-009')} that is damaged is named, not used, and kept for whoever wants to know`, async () => {
     const { store, folder } = await open()
     await store.take(delta({ upserts: [route('default/a', '/a')] }))
     await store.take(delta({ upserts: [route('default/b', '/b')] }))
@@ -386,7 +387,7 @@ describe('the volume', () => {
     expect(held((await reopen(after.folder)).store)).toEqual(held(after.store))
   })
 
-  it('whose last write was cut short is used without it, and that is told', async () => {
+  it(`${requirement('RLY-009')} whose last write was cut short is used without it, and that is told`, async () => {
     const { store, folder } = await open()
     await store.take(delta({ upserts: [route('default/a', '/a')] }))
     const before = held(store)

@@ -1,5 +1,4 @@
 /** Bounds of what one relay holds, far beyond what one serves: a control plane that goes wrong ends at them. */
-export const MAX_RESOURCES = 50_000
 /** Of all bodies, and of those that are kept beside them because they were in force last. */
 export const MAX_TOTAL_OCTETS = 128 * 1024 * 1024
 /** A log is compacted long before; what is larger is not ours. */

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -10,13 +11,19 @@ const CONFIGURATION_FILE = /^[^.].*\.(ya?ml|json)$/
 export async function expandPaths(paths: readonly string[]): Promise<readonly string[]> {
   const expanded = await Promise.all(
     paths.map(async (path) => {
-      const names = await readdir(path).catch(() => undefined)
-      if (names === undefined) return [path]
-      return names
-        .filter((name) => CONFIGURATION_FILE.test(name))
+      const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined)
+      if (entries === undefined) return [path]
+      return entries
+        .filter((entry) => CONFIGURATION_FILE.test(entry.name) && !isPipe(entry))
+        .map(({ name }) => name)
         .sort()
         .map((name) => join(path, name))
     }),
   )
   return [...new Set(expanded.flat())]
+}
+
+/** Whoever opens one waits for somebody to write: what nobody named is not worth that. */
+function isPipe(entry: Dirent): boolean {
+  return entry.isFIFO() || entry.isSocket()
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -148,6 +149,13 @@ describe(`${requirement('CTL-021')} the source of files`, () => {
     await expect.poll(() => changes.map(described)).toEqual([['+MeshRelay edge@1'], ['+MeshBackend a@1']])
     writeFileSync(join(second, 'more.yaml'), backend('b'))
     await expect.poll(() => changes.map(described).at(2)).toEqual(['+MeshBackend b@1'])
+  })
+
+  it.skipIf(process.platform === 'win32')('does not wait for a pipe that lies in a folder', async () => {
+    file(relay())
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')])
+    const { changes } = await open([folder])
+    expect(changes.map(described)).toEqual([['+MeshRelay edge@1']])
   })
 
   it('has the identity of a relay from its key file, and a new one with a new key', async () => {
