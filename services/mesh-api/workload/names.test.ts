@@ -31,6 +31,8 @@ describe('names of what is made for a relay', () => {
     expect(workloadName('a'.repeat(43))).toBe(`causeway-${'a'.repeat(43)}`)
     expect(workloadName(long)).toMatch(/^causeway-a{31}-[0-9a-f]{10}$/)
     const names = [long, `${long}b`, 'a.b', 'a-b', `${'a'.repeat(30)}.b${'c'.repeat(200)}`, 'a'.repeat(253)]
+    // A relay that is called as another one's workload is.
+    names.push(...['a.b', long].map((name) => workloadName(name).replace('causeway-', '')))
     const made = names.map(workloadName)
     expect(new Set(made).size).toBe(names.length)
     for (const name of made) expect(name).toMatch(SHORT_DNS_LABEL)

@@ -9,6 +9,8 @@ import { createHash } from 'node:crypto'
 const MAX_NAME = 52
 const KEPT_OF_LONG_NAME = 40
 const DIGEST_CHARACTERS = 10
+/** As a name that was cut ends: whoever is called so is told apart too, or would be taken for the one that was cut. */
+const ENDS_LIKE_CUT = /-[0-9a-f]{10}$/
 
 /**
  * `causeway-<relay>`: StatefulSet, Service, ServiceAccount, PodDisruptionBudget, NetworkPolicy and ConfigMap. What does
@@ -16,7 +18,7 @@ const DIGEST_CHARACTERS = 10
  */
 export function workloadName(relay: string): string {
   const name = `causeway-${relay}`
-  if (name.length <= MAX_NAME && !name.includes('.')) return name
+  if (name.length <= MAX_NAME && !name.includes('.') && !ENDS_LIKE_CUT.test(name)) return name
   const digest = createHash('sha256').update(relay).digest('hex').slice(0, DIGEST_CHARACTERS)
   const kept = name.slice(0, KEPT_OF_LONG_NAME).replaceAll('.', '-').replace(/-+$/, '')
   return `${kept}-${digest}`
