@@ -22,7 +22,7 @@ export interface DataMemoOptions<T extends KubeObject, V> {
  */
 export class DataMemo<T extends KubeObject, V> {
   readonly #options: DataMemoOptions<T, V>
-  readonly #known = new Map<string, { readonly uid: string; readonly version: bigint; readonly value: V }>()
+  readonly #known = new Map<string, Known<V>>()
 
   constructor(options: DataMemoOptions<T, V>) {
     this.#options = options
@@ -37,9 +37,10 @@ export class DataMemo<T extends KubeObject, V> {
       this.#known.delete(key)
       return undefined
     }
-    // What we wrote ourselves is known before the watch tells it.
-    if (known?.uid === metadata.uid && known !== undefined && known.version >= versionOf(metadata.resourceVersion))
-      return known.value
+    const { uid, resourceVersion: told } = metadata
+    // What we wrote or read ourselves is known before the watch tells it. Versions are compared for equality only: where an
+    // API server was restored, smaller ones are newer.
+    if (known !== undefined && known.uid === uid && (known.version === told || known.told === told)) return known.value
     return this.readLive(ref)
   }
 
@@ -55,11 +56,17 @@ export class DataMemo<T extends KubeObject, V> {
   learn(object: T): V {
     const { uid = '', resourceVersion } = object.metadata
     const value = this.#options.read(object)
-    this.#known.set(keyOf(object.metadata), { uid, version: versionOf(resourceVersion), value })
+    const key = keyOf(object.metadata)
+    const told = this.#options.metadata.get(key)?.metadata.resourceVersion
+    this.#known.set(key, { uid, version: resourceVersion, told, value })
     return value
   }
 }
 
-function versionOf(resourceVersion: string | undefined): bigint {
-  return BigInt(resourceVersion ?? 0)
+interface Known<V> {
+  readonly uid: string
+  readonly version: string | undefined
+  /** What the watch had told when this was learned. */
+  readonly told: string | undefined
+  readonly value: V
 }

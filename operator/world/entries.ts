@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { KubeClient } from '@causeway/kube'
+import { type KubeClient, keyOf, type ObjectMeta } from '@causeway/kube'
 import type { DataEntry } from '@causeway/mesh-api'
 import { DataMemo } from './data-memo.ts'
+import { MANAGED_BY, MANAGER } from './managed.ts'
 import { CONFIG_MAPS, type ConfigMapObject, SECRETS, type SecretObject } from './resource-types.ts'
 import type { World } from './world.ts'
 
@@ -13,18 +14,31 @@ export class Entries {
   readonly #secrets: DataMemo<SecretObject, Digests>
   readonly #configMaps: DataMemo<ConfigMapObject, Digests>
   readonly #client: Pick<KubeClient, 'find'>
+  readonly #metadata: Pick<World, 'secrets'>
 
   constructor(client: Pick<KubeClient, 'find'>, world: Pick<World, 'secrets' | 'configMaps'>) {
     this.#client = client
+    this.#metadata = world
     const read = (object: SecretObject | ConfigMapObject) =>
       new Map([...valuesOf(object)].map(([key, octets]) => [key, sha256(octets)]))
     this.#secrets = new DataMemo({ client, type: SECRETS, metadata: world.secrets, read })
     this.#configMaps = new DataMemo({ client, type: CONFIG_MAPS, metadata: world.configMaps, read })
   }
 
-  /** Undefined: there is no such object. */
-  digests({ kind, namespace, name }: Omit<DataEntry, 'key'>): Promise<Digests | undefined> {
-    return (kind === 'Secret' ? this.#secrets : this.#configMaps).read({ namespace, name })
+  /**
+   * Of what a person may name. Undefined: there is no such object, or it is one that the operator made: keys of relays and
+   * of the authority are nobody's credentials, and would be copied to where others read them.
+   */
+  async digests({ kind, namespace, name }: Omit<DataEntry, 'key'>): Promise<Digests | undefined> {
+    const ref = { namespace, name }
+    if (kind !== 'Secret') return this.#configMaps.read(ref)
+    const metadata = this.#metadata.secrets.get(keyOf(ref))?.metadata
+    return metadata === undefined || isMadeHere(metadata) ? undefined : this.#secrets.read(ref)
+  }
+
+  /** Of a Secret that the operator made. */
+  projected(ref: { readonly namespace: string; readonly name: string }): Promise<Digests | undefined> {
+    return this.#secrets.read(ref)
   }
 
   /** A Secret as the API server answered it. */
@@ -36,8 +50,12 @@ export class Entries {
   async values({ kind, namespace, name }: Omit<DataEntry, 'key'>): Promise<ReadonlyMap<string, Buffer> | undefined> {
     const ref = { namespace, name }
     const object = kind === 'Secret' ? await this.#client.find(SECRETS, ref) : await this.#client.find(CONFIG_MAPS, ref)
-    return object === undefined ? undefined : valuesOf(object)
+    return object === undefined || (kind === 'Secret' && isMadeHere(object.metadata)) ? undefined : valuesOf(object)
   }
+}
+
+function isMadeHere({ labels }: ObjectMeta): boolean {
+  return labels?.[MANAGED_BY] === MANAGER
 }
 
 function sha256(octets: Buffer): string {

@@ -116,7 +116,11 @@ export class MeshSet {
 
   #setData(id: ObjectId, data: readonly string[]): void {
     const user = `${id.kind} ${id.name}`
-    for (const one of this.#dataOf.get(user) ?? []) this.#dataUsers.get(one)?.delete(user)
+    for (const one of this.#dataOf.get(user) ?? []) {
+      const users = this.#dataUsers.get(one)
+      users?.delete(user)
+      if (users?.size === 0) this.#dataUsers.delete(one)
+    }
     if (data.length === 0) this.#dataOf.delete(user)
     else this.#dataOf.set(user, data)
     for (const one of data) {

@@ -6,8 +6,9 @@ import {
   type KubeObject,
   type ResourceType,
 } from '@causeway/kube'
-import { CA_SECRET_NAME, CONTROL_PLANE_TLS_NAME, type KindName, workloadLabels } from '@causeway/mesh-api'
+import { CA_SECRET_NAME, CONTROL_PLANE_TLS_NAME, type KindName } from '@causeway/mesh-api'
 import { NEXT_CA_SECRET_NAME } from '../pki/secret-names.ts'
+import { MANAGED_BY, MANAGER } from './managed.ts'
 import {
   CONFIG_MAPS,
   JUDGED_KINDS,
@@ -196,8 +197,7 @@ function firstOf(informers: readonly Informer<KubeObject>[], key: string): KubeO
 /** In the installation's own namespace. */
 const OWN_SECRETS = [CA_SECRET_NAME, NEXT_CA_SECRET_NAME, CONTROL_PLANE_TLS_NAME] as const
 
-const MANAGED_BY = 'app.kubernetes.io/managed-by'
-const MANAGED = `${MANAGED_BY}=${workloadLabels('')[MANAGED_BY]}`
+const MANAGED = `${MANAGED_BY}=${MANAGER}`
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** A whole copy of the object that nobody here reads. */

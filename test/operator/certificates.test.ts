@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { clientCertificateName } from '@causeway/mesh-api'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../cluster/wait.ts'
 import { type Found, text } from './kube.ts'
@@ -59,6 +60,49 @@ describe('certificates', { timeout: 120_000 }, () => {
     await until('the certificate says the new relay', async () =>
       certificateOf(await kube.get('Secret', 'shop', name)).subjectAltName?.includes(uid),
     )
+  })
+
+  it('are there for a relay whose name no label has room for, also when they were deleted', async () => {
+    const { kube } = stand()
+    await stand().startLeading()
+    const relay = `long-${'x'.repeat(70)}`
+    await kube.write('MeshRelay', 'shop', relay, {})
+    const name = clientCertificateName(relay)
+    const { uid } = (await until('the certificate', () => kube.find('Secret', 'shop', name))).metadata
+    await kube.delete('Secret', 'shop', name)
+    await until('it is there again', async () => {
+      const found = await kube.find('Secret', 'shop', name)
+      return found !== undefined && found.metadata.uid !== uid
+    })
+    await kube.delete('MeshRelay', 'shop', relay)
+    await until('the relay is gone', async () => !(await kube.find('MeshRelay', 'shop', relay)))
+  })
+
+  it('of the control plane and of the authority are made anew where somebody deletes them', async () => {
+    const { kube } = stand()
+    await stand().startLeading()
+    const leaves = [
+      ['shop', 'causeway-edge-client'],
+      [SYSTEM, 'causeway-control-plane-tls'],
+    ] as const
+    await kube.delete('Secret', SYSTEM, 'causeway-control-plane-tls')
+    await until('the certificate is back', () => kube.find('Secret', SYSTEM, 'causeway-control-plane-tls'))
+    const old = certificateOf(await kube.get('Secret', SYSTEM, 'causeway-ca'))
+    await kube.delete('Secret', SYSTEM, 'causeway-ca')
+    await kube.untilEvent(SYSTEM, 'causeway-ca', 'AuthorityCreated')
+    const young = await until('there is another authority', async () => {
+      const found = await kube.find('Secret', SYSTEM, 'causeway-ca')
+      const now = found === undefined ? undefined : certificateOf(found)
+      return now?.fingerprint256 === old.fingerprint256 ? undefined : now
+    })
+    for (const [namespace, name] of leaves)
+      await until(`${name} is of the new one`, async () =>
+        certificateOf(await kube.get('Secret', namespace, name)).verify(young.publicKey),
+      )
+    await until('the bundle has it alone', async () => {
+      const left = certificatesIn(await bundle())
+      return left.length === 1 && left[0]?.fingerprint256 === young.fingerprint256
+    })
   })
 
   it('come of a new authority once every instance trusts it, and the old one is dropped', async () => {

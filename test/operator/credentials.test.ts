@@ -102,6 +102,47 @@ describe('credentials of backends', { timeout: 120_000 }, () => {
     expect(Object.keys(await files())).not.toContain(entry('bank', 'token', 'value'))
   })
 
+  it('are written over nothing that belongs to others', async () => {
+    const { kube } = stand()
+    const mine = { mine: 'kept' }
+    await kube.createSecret('shop', 'causeway-second-credentials', mine)
+    await kube.createSecret('shop', 'plain', { value: 'plain' })
+    await kube.write('MeshRelay', 'shop', 'second', {})
+    await stand().startLeading()
+    await kube.write('MeshBackend', 'shop', 'second', {
+      ...backend('plain'),
+      relayRefs: [{ name: 'second' }],
+      meshName: 'second',
+    })
+    await kube.untilEvent('shop', 'second', 'NameTaken', 'Secret causeway-second-credentials')
+    const found = await kube.get('Secret', 'shop', 'causeway-second-credentials')
+    expect(found.data).toEqual({ mine: base64('kept') })
+  })
+
+  it('are never keys that the operator made', async () => {
+    const { kube } = stand()
+    await kube.write('MeshRelay', 'shop', 'edge', { allowedNamespaces: { from: 'All' } })
+    await kube.write('MeshRelay', 'bank', 'vault', {})
+    await stand().startLeading()
+    const secret = 'causeway-vault-identity-a'
+    await until('the key of the other relay', () => kube.find('Secret', 'bank', secret))
+    const secretRef = { name: secret, key: 'key.pem' }
+    await kube.write('MeshBackend', 'bank', 'thief', {
+      relayRefs: [{ name: 'edge', namespace: 'shop' }],
+      mcp: { url: 'http://tools:3000/mcp', headers: [{ name: 'authorization', valueFrom: { secretRef } }] },
+    })
+    const { message } = await kube.untilCondition('MeshBackend', 'bank', 'thief', 'Accepted', {
+      reason: 'DataNotFound',
+    })
+    expect(message).toContain(`Secret bank/${secret} is not there`)
+    // What is projected now was looked at after it.
+    await kube.createSecret('bank', 'after', { value: 'after' })
+    await kube.write('MeshBackend', 'bank', 'after', backend('after', 'shop'))
+    await until('the next one is projected', async () => (await files())[entry('bank', 'after', 'value')] === 'after')
+    expect(Object.keys(await files())).not.toContain(entry('bank', secret, 'key.pem'))
+    await kube.delete('MeshBackend', 'bank', 'thief')
+  })
+
   it('never stand in a log', async () => {
     const operator = await stand().startLeading({ 'log-level': 'trace' })
     await stand().kube.patch('Secret', 'shop', 'token', { data: { value: base64('hunter2') } })

@@ -96,7 +96,7 @@ export class AcceptanceController implements Responsibility {
     try {
       const options = { fieldManager: ACCEPTED_MANAGER, force: true }
       const answer = await client.applyStatus(meshType(kind), { metadata, status }, options)
-      this.#objects.learn(`${kind} ${keyOf(metadata)}`, answer)
+      this.#objects.learn(`${kind} ${keyOf(metadata)}`, answer, this.#tools.world.watchOf(kind))
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return undefined
       if (!isKubeError(error, 'Conflict')) throw error

@@ -4,7 +4,6 @@ import {
   CONTROL_PLANE_TLS_NAME,
   clientCertificateName,
   DATA_KEYS,
-  RELAY_LABEL,
   TRUST_BUNDLE_NAME,
 } from '@causeway/mesh-api'
 import { ownedMetadata } from '../../infra/relay-input.ts'
@@ -13,6 +12,7 @@ import { nameText } from '../../pki/facts.ts'
 import { controlPlaneSubject, relaySubject } from '../../pki/names.ts'
 import { NEXT_CA_SECRET_NAME } from '../../pki/secret-names.ts'
 import { DataMemo } from '../../world/data-memo.ts'
+import { relayOf } from '../../world/relay-of.ts'
 import {
   CONFIG_MAPS,
   type ConfigMapObject,
@@ -73,7 +73,7 @@ export class CertificatesController implements Responsibility {
   *keysOf(change: Change): Iterable<string> {
     const { metadata } = change.object ?? change.old ?? {}
     if (metadata === undefined) return
-    const { namespace = '', name, labels } = metadata
+    const { namespace = '', name } = metadata
     if (change.from === 'mesh' && change.kind === 'MeshRelay') {
       yield `relay ${keyOf(metadata)}`
       yield `bundle ${namespace}`
@@ -83,9 +83,8 @@ export class CertificatesController implements Responsibility {
       const isOwn = namespace === this.#tools.installation.namespace
       if (isOwn && (name === CA_SECRET_NAME || name === NEXT_CA_SECRET_NAME)) yield AUTHORITY
       else if (isOwn && name === CONTROL_PLANE_TLS_NAME) yield CONTROL_PLANE
-      const relay = labels?.[RELAY_LABEL]
-      if (relay !== undefined && name === clientCertificateName(relay))
-        yield `relay ${keyOf({ namespace, name: relay })}`
+      const relay = relayOf(metadata, clientCertificateName)
+      if (relay !== undefined) yield `relay ${relay}`
     }
   }
 

@@ -4,6 +4,7 @@ import { ownedMetadata, type RelayInput } from '../../infra/relay-input.ts'
 import type { Entries } from '../../world/entries.ts'
 import { SECRETS, type SecretObject } from '../../world/resource-types.ts'
 import type { Tools } from '../responsibility.ts'
+import { belongsTo } from '../workload/gather.ts'
 import type { CredentialsDecision } from './decide.ts'
 
 /** An API server takes a Secret of 1 MiB; base64 and metadata are the rest. */
@@ -14,6 +15,8 @@ export type Applied =
   /** A source changed while it was read. */
   | { readonly kind: 'again' }
   | { readonly kind: 'tooLarge'; readonly octets: number }
+  /** Somebody else has a Secret of this name. */
+  | { readonly kind: 'taken' }
 
 /** Writes the one Secret of a relay, with the values as they are now. */
 export async function applyCredentials(
@@ -25,6 +28,7 @@ export async function applyCredentials(
   const { name, namespace } = input.relay.metadata
   const metadata = ownedMetadata(input, credentialsName(name))
   const live = await tools.client.find(SECRETS, { name: metadata.name, namespace })
+  if (live !== undefined && belongsTo(live, { name, uid: input.uid }) === 'others') return { kind: 'taken' }
   const data: Record<string, string> = {}
   for (const file of decision.kept) {
     const text = live?.data?.[file]

@@ -6,12 +6,12 @@ import {
   FIELD_MANAGERS,
   idOf,
   type MeshEffect,
-  RELAY_LABEL,
 } from '@causeway/mesh-api'
 import type { RelayInput } from '../../infra/relay-input.ts'
 import type { CredentialStatus } from '../../status/mesh-status.ts'
 import { type DataRef, dataRefsOf } from '../../world/data-refs.ts'
 import type { Digests, Entries } from '../../world/entries.ts'
+import { relayOf } from '../../world/relay-of.ts'
 import { isManaged, isOurs, type MeshObject, meshType } from '../../world/resource-types.ts'
 import type { Change } from '../../world/world.ts'
 import { type Responsibility, regarding, type Tools } from '../responsibility.ts'
@@ -56,9 +56,8 @@ export class CredentialsController implements Responsibility {
       const [kind = '', name = ''] = user.split(' ')
       if (kind === 'MeshBackend' || kind === 'MeshPeer') yield* this.#tools.mesh.index.relaysOf({ kind, name })
     }
-    const relay = metadata.labels?.[RELAY_LABEL]
-    if (relay !== undefined && metadata.name === credentialsName(relay))
-      yield keyOf({ namespace: metadata.namespace ?? '', name: relay })
+    const relay = relayOf(metadata, credentialsName)
+    if (relay !== undefined) yield relay
   }
 
   async reconcile(key: string): Promise<ReconcileResult | undefined> {
@@ -72,7 +71,7 @@ export class CredentialsController implements Responsibility {
     const refs = users.flatMap((user) => dataRefsOf(user).filter(({ isProjected }) => isProjected))
     const name = credentialsName(relay.metadata.name)
     const { namespace } = relay.metadata
-    const held = await this.#entries.digests({ kind: 'Secret', namespace, name })
+    const held = await this.#entries.projected({ namespace, name })
     if (refs.length === 0 && held === undefined) return this.#writeAll(users, NOTHING)
     const sources = await this.#sources(refs)
     const wantedOf = ({ entry }: DataRef) => sources.get(`${entry.kind} ${keyOf(entry)}`)?.get(entry.key)
@@ -84,13 +83,12 @@ export class CredentialsController implements Responsibility {
       const applied = await applyCredentials(this.#tools, this.#entries, input, decision)
       if (applied.kind === 'again') return { againAfterMs: RACE_MS }
       if (applied.kind === 'tooLarge') {
-        this.#tools.events.record({
-          regarding: regarding('MeshRelay', object),
-          type: 'Warning',
-          reason: 'CredentialsTooLarge',
-          action: 'ProjectCredentials',
-          note: `What its objects name by secretRef takes ${applied.octets} octets, more than one Secret has room for.`,
-        })
+        const note = `What its objects name by secretRef takes ${applied.octets} octets, more than one Secret has room for.`
+        this.#warn(object, 'CredentialsTooLarge', note)
+        return undefined
+      }
+      if (applied.kind === 'taken') {
+        this.#warn(object, 'NameTaken', `Secret ${name} exists and does not belong to this relay; delete or rename it.`)
         return undefined
       }
       return this.#writeAll(users, this.#entries.learn(applied.secret))
@@ -98,6 +96,11 @@ export class CredentialsController implements Responsibility {
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) throw error
       return { againAfterMs: RACE_MS }
     }
+  }
+
+  #warn(object: MeshObject, reason: string, note: string): void {
+    const action = 'ProjectCredentials'
+    this.#tools.events.record({ regarding: regarding('MeshRelay', object), type: 'Warning', reason, action, note })
   }
 
   /** Files that were projected for objects which were not valid when they were seen first (CONTROL section 1). */

@@ -45,8 +45,14 @@ export class WorkloadController implements Responsibility {
     if (metadata === undefined) return
     if (change.from === 'mesh' && change.kind === 'MeshRelay') yield keyOf(metadata)
     if (change.from !== 'owned') return
+    if (change.object === undefined) this.#forget(change.kind, keyOf(metadata))
     for (const { kind, name } of metadata.ownerReferences ?? [])
       if (kind === 'MeshRelay') yield keyOf({ name, namespace: metadata.namespace ?? '' })
+  }
+
+  #forget(kind: string, key: string): void {
+    this.#left.delete(`${kind} ${key}`)
+    if (kind === STATEFUL_SETS.kind) this.#looked.delete(key)
   }
 
   async reconcile(key: string): Promise<ReconcileResult | undefined> {
@@ -97,15 +103,19 @@ export class WorkloadController implements Responsibility {
       pass.isLeaving = true
       return
     }
+    // Its pods would run with what belongs to others: the rights of an account, say.
+    if (manifest.kind === 'StatefulSet' && pass.taken.some((one) => USED_BY_PODS.test(one))) return
     const wanted = withDigest(manifest.kind === 'StatefulSet' ? this.#keepStorage(pass, manifest, found) : manifest)
     if (found === undefined || !this.#isAsWanted(key, wanted, found)) await this.#apply(type, wanted)
     if (manifest.kind === 'StatefulSet' && found !== undefined) await this.#removeForeign(pass, wanted, found)
   }
 
   async #apply(type: ResourceType<OwnedObject>, wanted: Manifest): Promise<OwnedObject> {
-    const applied = await this.#options.tools.client.apply(type, wanted, { force: true })
-    const name = `${wanted.kind} ${keyOf(wanted.metadata)}`
-    this.#owned.learn(name, applied)
+    const { client, world } = this.#options.tools
+    const key = keyOf(wanted.metadata)
+    const name = `${wanted.kind} ${key}`
+    const applied = await client.apply(type, wanted, { force: true })
+    this.#owned.learn(name, applied, world.ownedWatchOf(wanted.kind, key))
     this.#left.set(name, {
       digest: digestOf(wanted.metadata.annotations),
       generation: applied.metadata.generation ?? 0,
@@ -173,14 +183,15 @@ export class WorkloadController implements Responsibility {
   }
 
   async #writeReady(object: MeshObject, verdict: Verdict): Promise<void> {
-    const { client, clock } = this.#options.tools
+    const { client, clock, world } = this.#options.tools
     const { name, namespace, uid, generation = 0 } = object.metadata
     const times = { generation, nowMs: clock.wallNow() }
     const condition = nextCondition('Ready', verdict, object.status?.conditions, times)
     if (condition === undefined) return
     const status = { metadata: { name, namespace, uid }, status: { conditions: [condition] } }
     const options = { fieldManager: READY_MANAGER, force: true }
-    this.#relays.learn(keyOf(object.metadata), await client.applyStatus(meshType('MeshRelay'), status, options))
+    const answer = await client.applyStatus(meshType('MeshRelay'), status, options)
+    this.#relays.learn(keyOf(object.metadata), answer, world.watchOf('MeshRelay'))
     const before = object.status?.conditions?.find(({ type }) => type === 'Ready')
     if (verdict.status === 'False' && before?.reason !== verdict.reason && TOLD.has(verdict.reason))
       this.#tell(object, 'Warning', verdict.reason, verdict.message)
@@ -205,6 +216,9 @@ interface Pass {
   readonly remarks: string[]
   isLeaving: boolean
 }
+
+/** Of what is taken. */
+const USED_BY_PODS = /^(ServiceAccount|ConfigMap) /
 
 /** Reasons that need a person. */
 const TOLD: ReadonlySet<string> = new Set(['IdentityLost', 'IdentityDamaged', 'NameTaken'])
