@@ -50,7 +50,11 @@ describe('the identity of a relay', { timeout: 120_000 }, () => {
       const { annotations = {} } = (await kube.get('MeshRelay', 'shop', 'tools')).metadata
       return !('mesh.causeway.dev/rotate-identity' in annotations)
     })
-    await delay(1_500) // The overlap: nobody switches for its end alone.
+    // The overlap passes, and as much again: nobody switches for its end alone.
+    await until('a person is told that it takes long', async () => {
+      await kube.patch('MeshRelay', 'shop', 'tools', { metadata: { labels: { looked: String(performance.now()) } } })
+      return (await kube.events('shop', 'tools', 'RotationWaits')).some(({ note }) => note.includes('causeway-edge-0'))
+    })
     expect((await identity(stand(), 'tools')).state).toBe('Announced')
 
     await kube.report('MeshPeer', 'shop', 'tools', [{ ...other, handles: [first.peerHandle, announced.next] }])

@@ -7,6 +7,7 @@ import type { Change } from '../../world/world.ts'
 import { type Responsibility, regarding, type Tools } from '../responsibility.ts'
 import { applyIdentity, type SlotSecrets, signingKey } from './apply.ts'
 import { decideIdentity } from './decide.ts'
+import { isOverdue } from './decide-time.ts'
 import type { IdentityDecision } from './decision.ts'
 import type { SlotFacts } from './facts.ts'
 import { followedBy, type Gathered, gatherIdentity } from './gather.ts'
@@ -35,6 +36,8 @@ export class IdentityController implements Responsibility {
   readonly #verdicts = new Map<string, IdentityVerdict>()
   /** Until when the statement of an announced key holds, as it was verified last. */
   readonly #statements = new Map<string, number>()
+  /** Of which rotation it was told that it takes too long: since when it is announced. */
+  readonly #told = new Map<string, string>()
 
   constructor(options: IdentityOptions) {
     this.#options = options
@@ -63,6 +66,7 @@ export class IdentityController implements Responsibility {
     if (object === undefined) {
       this.#verdicts.delete(key)
       this.#statements.delete(key)
+      this.#told.delete(key)
       return undefined
     }
     if (!isManaged(object, this.#options.tools.installation.name)) return undefined
@@ -71,6 +75,7 @@ export class IdentityController implements Responsibility {
     if (known === undefined) return undefined
     const decision = decideIdentity(known.facts)
     this.#judge(key, decision)
+    this.#tellOverdue(key, known, decision)
     if (decision.kind === 'steady' || decision.kind === 'letGo') return again(decision.againAfterMs)
     return this.#step(key)
   }
@@ -136,6 +141,21 @@ export class IdentityController implements Responsibility {
     const before = JSON.stringify(this.#verdicts.get(key))
     this.#verdicts.set(key, verdict)
     if (JSON.stringify(verdict) !== before) this.#options.tools.enqueue('workload', key)
+  }
+
+  /** Once for each rotation. */
+  #tellOverdue(key: string, { object, facts }: Gathered, decision: IdentityDecision): void {
+    const { status } = facts
+    if (decision.kind !== 'steady' || decision.waitsFor === undefined || status === undefined) return
+    if (!isOverdue(facts) || this.#told.get(key) === status.since) return
+    this.#told.set(key, status.since)
+    this.#options.tools.events.record({
+      regarding: regarding('MeshRelay', object),
+      type: 'Warning',
+      reason: 'RotationWaits',
+      action: 'RotateIdentity',
+      note: `The next identity key was announced at ${status.since} and still waits for ${decision.waitsFor}.`,
+    })
   }
 
   #tell({ object, facts }: Gathered, decision: IdentityDecision): void {

@@ -22,6 +22,11 @@ export function rotationDueMs(
   return everyMs === undefined ? undefined : Math.min(Date.parse(since), nowMs) + everyMs
 }
 
+/** Somebody has to look why the next key is not accepted everywhere: it takes more than twice as long as it may. */
+export function isOverdue({ status, overlapMs, nowMs }: IdentityFacts): boolean {
+  return status?.state === 'Announced' && nowMs - Date.parse(status.since) > 2 * overlapMs
+}
+
 export function steady(againAfterMs: number, waitsFor?: string): IdentityDecision {
   return { kind: 'steady', againAfterMs, ...(waitsFor === undefined ? {} : { waitsFor }) }
 }

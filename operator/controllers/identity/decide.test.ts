@@ -2,6 +2,7 @@ import { requirement } from '@causeway/test/requirements'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decideIdentity } from './decide.ts'
+import { isOverdue } from './decide-time.ts'
 import type { IdentityFacts, IdentityStatus, SlotFacts, SlotKey } from './facts.ts'
 import { IdentityModel } from './model.test-support.ts'
 import { recountedStatus, switchedStatus } from './next-status.ts'
@@ -38,24 +39,25 @@ const switched = (sinceMs: number): IdentityStatus => ({
   previousSecretName: 'x-a',
 })
 
+const FACTS: IdentityFacts = {
+  uid: 'uid',
+  status: active,
+  slots: { a: key('one', 1), b: ABSENT },
+  secretNames: { a: 'x-a', b: 'x-b' },
+  algorithm: 'Ed25519',
+  everyMs: undefined,
+  overlapMs: OVERLAP_MS,
+  deletionPolicy: 'Retain',
+  isRotationWanted: false,
+  statementNotAfterMs: NOW_MS + 2 * OVERLAP_MS,
+  peersBehind: [],
+  instancesBehind: [],
+  settleMs: HOUR_MS,
+  nowMs: NOW_MS,
+}
+
 function decide(facts: Partial<IdentityFacts>) {
-  return decideIdentity({
-    uid: 'uid',
-    status: active,
-    slots: { a: key('one', 1), b: ABSENT },
-    secretNames: { a: 'x-a', b: 'x-b' },
-    algorithm: 'Ed25519',
-    everyMs: undefined,
-    overlapMs: OVERLAP_MS,
-    deletionPolicy: 'Retain',
-    isRotationWanted: false,
-    statementNotAfterMs: NOW_MS + 2 * OVERLAP_MS,
-    peersBehind: [],
-    instancesBehind: [],
-    settleMs: HOUR_MS,
-    nowMs: NOW_MS,
-    ...facts,
-  })
+  return decideIdentity({ ...FACTS, ...facts })
 }
 const both = { a: key('one', 1), b: key('two', 2) }
 
@@ -172,6 +174,13 @@ describe('a rotation', () => {
       kind: 'steady',
       againAfterMs: OVERLAP_MS,
     })
+  })
+
+  it('is overdue when it is announced for more than twice the overlap', () => {
+    const at = (status: IdentityStatus) => isOverdue({ ...FACTS, status })
+    expect(at(announced(2 * OVERLAP_MS))).toBe(false)
+    expect(at(announced(2 * OVERLAP_MS + 1))).toBe(true)
+    expect(at({ ...active, since: ago(3 * OVERLAP_MS) })).toBe(false)
   })
 
   it(`${requirement('OPR-006')} announces again before the statement ends`, () => {
