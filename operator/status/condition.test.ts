@@ -1,5 +1,5 @@
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../test/requirements/requirement.ts'
 import { type Condition, nextCondition, type Verdict } from './condition.ts'
 
 const NOW = { generation: 3, nowMs: Date.UTC(2026, 11, 1, 4, 5, 6, 789) }

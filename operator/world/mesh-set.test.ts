@@ -1,6 +1,6 @@
 import { API_VERSION, type KindName } from '@causeway/mesh-api'
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../test/requirements/requirement.ts'
 import { MeshSet } from './mesh-set.ts'
 import { MeshView } from './mesh-view.ts'
 import type { MeshObject } from './resource-types.ts'

@@ -1,6 +1,6 @@
 import type { Finding } from '@causeway/mesh-api'
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { relayInput } from '../../fixtures/relay-input.ts'
 import type { Condition } from '../../status/condition.ts'
 import { type AcceptanceFacts, decideAcceptance } from './decide.ts'

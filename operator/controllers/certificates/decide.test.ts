@@ -1,5 +1,5 @@
-import { requirement } from '@causeway/test/requirements'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { issueLeaf, type KeyPair, mintAuthority } from '../../pki/authority.ts'
 import { bundleDigest, bundleOf } from '../../pki/bundle.ts'
 import { type CertificateFacts, factsOf, nameText } from '../../pki/facts.ts'

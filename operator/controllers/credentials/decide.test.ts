@@ -1,6 +1,6 @@
 import { credentialFile } from '@causeway/mesh-api'
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import type { DataRef } from '../../world/data-refs.ts'
 import { decideCredentials, projectionsOf } from './decide.ts'
 

@@ -1,6 +1,6 @@
-import { requirement } from '@causeway/test/requirements'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { decideIdentity } from './decide.ts'
 import { isOverdue } from './decide-time.ts'
 import type { IdentityFacts, IdentityStatus, SlotFacts, SlotKey } from './facts.ts'

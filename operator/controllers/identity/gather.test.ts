@@ -1,6 +1,6 @@
 import { API_VERSION } from '@causeway/mesh-api'
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { relayInput } from '../../fixtures/relay-input.ts'
 import type { MeshStatus } from '../../status/mesh-status.ts'
 import type { MeshObject } from '../../world/resource-types.ts'

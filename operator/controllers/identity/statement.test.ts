@@ -1,7 +1,7 @@
 import { verifySuccessor } from '@causeway/npamp'
 import { newIdentityPem, nodeProvider, parseIdentity } from '@causeway/npamp/crypto/node'
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { statementEndMs, statementOf } from './statement.ts'
 
 const DAY_MS = 24 * 3_600_000

@@ -1,5 +1,5 @@
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { decideProtection, type ProtectionFacts } from './decide.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@causeway/kube'
-import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
+import { requirement } from '../../../test/requirements/requirement.ts'
 import { foreignFields, removal } from './foreign-fields.ts'
 
 const OURS = {
