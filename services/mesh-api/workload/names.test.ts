@@ -36,6 +36,9 @@ describe('names of what is made for a relay', () => {
     const made = names.map(workloadName)
     expect(new Set(made).size).toBe(names.length)
     for (const name of made) expect(name).toMatch(SHORT_DNS_LABEL)
+    const labelled = [...names, ...names.map(workloadName)]
+    const labels = labelled.map((name) => workloadLabels(name)['mesh.causeway.dev/relay'])
+    expect(new Set(labels).size, 'no selector finds the pods of two').toBe(new Set(labelled).size)
     for (const value of names.flatMap((name) => Object.values(workloadLabels(name)))) {
       expect(value).toMatch(/^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/)
     }

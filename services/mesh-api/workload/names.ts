@@ -56,9 +56,9 @@ export function workloadLabels(relay: string): Readonly<Record<string, string>> 
   }
 }
 
-/** A label's value has at most 63 characters; the name itself where it fits. */
+/** A label's value has at most 63 characters; the name itself where it fits, and is no other one's that does not. */
 function labelValue(relay: string): string {
-  return relay.length <= 63 ? relay : workloadName(relay)
+  return relay.length <= 63 && !ENDS_LIKE_CUT.test(relay) ? relay : workloadName(relay)
 }
 
 export const RELAY_LABEL = 'mesh.causeway.dev/relay'
