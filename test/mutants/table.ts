@@ -5,6 +5,7 @@ import { CONTROL_PLANE_MUTANTS } from './control-plane.ts'
 import { HELLO_MUTANTS } from './hello.ts'
 import { KEY_RENEWAL_MUTANTS } from './key-renewal.ts'
 import { KEYS_AND_HANDSHAKE_MUTANTS } from './keys-and-handshake.ts'
+import { LIVE_RELAY_MUTANTS } from './live-relay.ts'
 import { MCP_MUTANTS } from './mcp.ts'
 import type { Mutant } from './mutant.ts'
 import { OPERATOR_MUTANTS } from './operator.ts'
@@ -28,5 +29,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...BRIDGE_MUTANTS,
   ...MCP_MUTANTS,
   ...CONTROL_PLANE_MUTANTS,
+  ...LIVE_RELAY_MUTANTS,
   ...OPERATOR_MUTANTS,
 ]

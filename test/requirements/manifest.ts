@@ -15,6 +15,7 @@ const FILES = [
   'requirements-own.yaml',
   'requirements-operator.yaml',
   'requirements-control-plane.yaml',
+  'requirements-relay.yaml',
 ]
 
 /** All manifests, in file order. */

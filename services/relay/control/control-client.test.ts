@@ -1,4 +1,5 @@
 import { DeltaErrorCode, RpcError } from '@causeway/rpc'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { controlledWorld, settled } from '../../../test/fixtures/control/controlled-world.ts'
 import { backend, delta, positions, relaySettings, removedRoute, route } from '../../../test/fixtures/control/deltas.ts'
@@ -44,7 +45,7 @@ describe('a relay and its control plane', () => {
     expect(await stream.reply()).toMatchObject({ nonce: pending.nonce, refusals: [] })
   })
 
-  it('that starts with a volume is ready before any control plane answers, and says what it has', async () => {
+  it(`${requirement('RLY-003', 'RLY-008', 'RLY-020')} that starts with a volume is ready before any control plane answers, and says what it has`, async () => {
     const before = await controlledWorld()
     await (await before.plane.next()).send(first(7n))
     const plane = new ScriptedControlPlane()
@@ -74,7 +75,7 @@ describe('a relay and its control plane', () => {
 })
 
 describe('a control plane that does not answer', () => {
-  it('is asked again, later and later, with ten seconds at most between', async () => {
+  it(`${requirement('RLY-012')} is asked again, later and later, with ten seconds at most between`, async () => {
     const { plane, pass } = await controlledWorld({ planes: [refusing('a')] })
     const asked: number[] = []
     for (const waitMs of [400, 800, 1_600, 60_000, 60_000]) {
@@ -98,7 +99,7 @@ describe('a control plane that does not answer', () => {
     expect(metrics.value('causeway_config_streams_total', { result: 'failed' })).toBeGreaterThan(3)
   })
 
-  it('is followed by the next', async () => {
+  it(`${requirement('RLY-012')} is followed by the next`, async () => {
     const planes = [refusing('a'), refusing('b'), new ScriptedControlPlane('c')]
     const { pass, live } = await controlledWorld({ planes })
     await pass(2_000)
@@ -108,7 +109,7 @@ describe('a control plane that does not answer', () => {
     expect(live.inForce.size).toBe(2)
   })
 
-  it('with a first Delta is left after a minute', async () => {
+  it(`${requirement('RLY-012')} with a first Delta is left after a minute`, async () => {
     const planes = [new ScriptedControlPlane('silent'), new ScriptedControlPlane('b')]
     const { pass, lines } = await controlledWorld({ planes })
     const silent = await planes[0]?.next()
@@ -193,7 +194,7 @@ describe('a stream that is lost', () => {
 })
 
 describe('where another stream is asked for', () => {
-  it('the next has its first Delta before the old one is left', async () => {
+  it(`${requirement('RLY-011')} the next has its first Delta before the old one is left`, async () => {
     const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('b')]
     const { metrics } = await controlledWorld({ planes })
     const [a, b] = planes
@@ -232,7 +233,7 @@ describe('where another stream is asked for', () => {
     await old.closed
   })
 
-  it('the old one goes on until then, however long the next one is silent; the next is told what came meanwhile', async () => {
+  it(`${requirement('RLY-011')} the old one goes on until then, however long the next one is silent; the next is told what came meanwhile`, async () => {
     const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('b')]
     const { live, pass } = await controlledWorld({ planes })
     const [a, b] = planes
@@ -256,7 +257,7 @@ describe('where another stream is asked for', () => {
     expect([...live.inForce.keys()]).toEqual(['relay default/edge', 'route default/c', 'route default/d'])
   })
 
-  it('nothing more is taken from the old one once the first Delta of the next is there', async () => {
+  it(`${requirement('RLY-011')} nothing more is taken from the old one once the first Delta of the next is there`, async () => {
     const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('b')]
     const { live } = await controlledWorld({ planes })
     const [a, b] = planes
@@ -338,7 +339,7 @@ describe('a control plane that knows only something older', () => {
     expect(metrics.value('causeway_config_deltas_total', { result: 'stale_source' })).toBe(1)
   })
 
-  it('and does not is left for the next', async () => {
+  it(`${requirement('RLY-012')} and does not is left for the next`, async () => {
     const planes = [new ScriptedControlPlane('a'), new ScriptedControlPlane('lagging')]
     const { pass, lines } = await controlledWorld({ planes })
     const [a, lagging] = planes

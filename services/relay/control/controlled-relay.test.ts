@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { RelaySchema, RpcError } from '@causeway/rpc'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import {
   controlledWorld,
@@ -82,7 +83,7 @@ describe('without a control plane', () => {
     expect(stale(world)).toBeCloseTo(20, 1)
   })
 
-  it('nothing but what is read only is served after maxStaleness, and everything again with a control plane', async () => {
+  it(`${requirement('RLY-010')} nothing but what is read only is served after maxStaleness, and everything again with a control plane`, async () => {
     const world = await controlledWorld()
     const stream = await served(world, 60_000n)
     world.plane.refusal = unavailable
@@ -98,7 +99,7 @@ describe('without a control plane', () => {
     expect(world.live.denied).toBe(false)
   })
 
-  it('it is only told where the settings say so', async () => {
+  it(`${requirement('RLY-010')} it is only told where the settings say so`, async () => {
     const world = await controlledWorld()
     const stream = await world.plane.next()
     const told = create(RelaySchema, { staleness: { maxStalenessMs: 60_000n } })
@@ -110,7 +111,7 @@ describe('without a control plane', () => {
     expect(world.lines()).toContainEqual(expect.objectContaining({ level: 'error', denied: false }))
   })
 
-  it('settings that come into force meanwhile are those that count', async () => {
+  it(`${requirement('RLY-010')} settings that come into force meanwhile are those that count`, async () => {
     const world = await controlledWorld()
     const stream = await served(world, 60_000n)
     world.live.refuses = () => true
@@ -127,7 +128,7 @@ describe('without a control plane', () => {
     expect(world.live.denied).toBe(true)
   })
 
-  it('a restart does not make it fresh', async () => {
+  it(`${requirement('RLY-010')} a restart does not make it fresh`, async () => {
     const before = await controlledWorld()
     const stream = await served(before, 3_600_000n)
     await before.pass(600_000)

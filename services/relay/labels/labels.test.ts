@@ -37,7 +37,7 @@ describe('labels of tools/call', () => {
     expect(labels.effectOf(call('b'), 'tools/call', mine)).toBe(EFFECT.DESTRUCTIVE)
   })
 
-  it('another server behind a target: nothing of the one before is true any more, nor what it still says', () => {
+  it(`${requirement('RLY-018')} another server behind a target: nothing of the one before is true any more, nor what it still says`, () => {
     const { labels } = started()
     const other: FactScope = { ...mine, target: 'backend/default/other' }
     list(labels, mine, [['a', READ]])

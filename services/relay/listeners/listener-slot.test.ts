@@ -1,3 +1,4 @@
+import { requirement } from '@causeway/test/requirements'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ListenAddress } from '../contract.ts'
 import { type ListenerChange, type ListenerKind, ListenerSlot } from './listener-slot.ts'
@@ -79,7 +80,7 @@ describe('a listener', () => {
     expect(machine.events).toEqual(['open 1', 'close 1'])
   })
 
-  it('that moves listens at the new address before it leaves the old one', async () => {
+  it(`${requirement('RLY-016')} that moves listens at the new address before it leaves the old one`, async () => {
     await become(config(1))
     await become(config(2))
     expect(machine.events).toEqual(['open 1', 'open 2', 'close 1'])
@@ -126,7 +127,7 @@ describe('a listener', () => {
     expect(slot.address?.host).toBe('0.0.0.0')
   })
 
-  it('is there again when the other one at its address cannot be had', async () => {
+  it(`${requirement('RLY-016')} is there again when the other one at its address cannot be had`, async () => {
     await become(config(1))
     const open = machine.open.bind(machine)
     machine.open = (one) => (one.scheme === 'http' ? Promise.reject(new Error('no')) : open(one))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityFile } from '@causeway/npamp/crypto/node'
 import { createLogger } from '@causeway/telemetry'
+import { requirement } from '@causeway/test/requirements'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../test/fixtures/edge/virtual-clock.ts'
 import {
@@ -134,7 +135,7 @@ describe('settings that cannot be had', () => {
     await expect.poll(() => rooms.names).toEqual([])
   })
 
-  it('leave the last ones in force, and do not keep other changes', async () => {
+  it(`${requirement('RLY-004', 'RLY-016')} leave the last ones in force, and do not keep other changes`, async () => {
     await apply([SETTINGS()])
     const before = rooms.settings
     rooms.problem = new ConfigProblem('ListenFailed', 'spec.listeners.mcp', 'EADDRINUSE')
@@ -166,7 +167,7 @@ describe('settings that cannot be had', () => {
 })
 
 describe('a resource that cannot be in force', () => {
-  it('keeps its last good version, with the route that was changed along with it', async () => {
+  it(`${requirement('RLY-004')} keeps its last good version, with the route that was changed along with it`, async () => {
     await apply([SETTINGS(), backend(), route('default/r', { target: toBackend('default/b') })])
     const before = new Map(rooms.state)
     const changed = route('default/r', { path: '/changed', target: toBackend('default/b') })
@@ -179,7 +180,7 @@ describe('a resource that cannot be in force', () => {
     expect(rooms.state.get('route default/r')).toMatchObject({ config: { path: '/changed' }, isAvailable: true })
   })
 
-  it('is refused no more when its last good version is sent again', async () => {
+  it(`${requirement('RLY-004')} is refused no more when its last good version is sent again`, async () => {
     await apply([SETTINGS(), backend()])
     expect(await apply([backend({ headers: [secret('token', 'x')] })])).toEqual(['backend default/b CredentialPending'])
     expect(await apply([backend()])).toEqual([])
@@ -189,7 +190,7 @@ describe('a resource that cannot be in force', () => {
     expect(rooms.events.slice(before)).toEqual([])
   })
 
-  it('without a good version makes the routes to it serve nothing', async () => {
+  it(`${requirement('RLY-005')} without a good version makes the routes to it serve nothing`, async () => {
     await apply([SETTINGS()])
     const pending = backend({ headers: [secret('token', 'x')] })
     expect(await apply([pending, route('default/r', { target: toBackend('default/b') })])).toEqual([
@@ -200,7 +201,7 @@ describe('a resource that cannot be in force', () => {
     expect(rooms.state.get('route default/r')).toMatchObject({ isAvailable: false })
   })
 
-  it('is refused again and again with the list of all, until it is good or gone', async () => {
+  it(`${requirement('RLY-004')} is refused again and again with the list of all, until it is good or gone`, async () => {
     await apply([SETTINGS()])
     const odd = route('default/odd', { path: 'no path', target: toBackend('default/b') })
     expect(await apply([odd])).toEqual(['route default/odd Invalid'])
@@ -228,7 +229,7 @@ describe('what something leads to', () => {
 })
 
 describe('a file', () => {
-  it('that comes puts what waits for it into force, and that is told', async () => {
+  it(`${requirement('RLY-017')} that comes puts what waits for it into force, and that is told`, async () => {
     await apply([SETTINGS()])
     expect(await apply([backend({ headers: [secret('token', 'Bearer t')] })])).toEqual([
       'backend default/b CredentialPending',
@@ -244,7 +245,7 @@ describe('a file', () => {
     expect(rooms.state.get('backend default/b')).toMatchObject({ headers })
   })
 
-  it('with other content than it must have is one that has not come', async () => {
+  it(`${requirement('RLY-017')} with other content than it must have is one that has not come`, async () => {
     writeFileSync(join(folder, 'token'), 'Bearer old')
     await apply([SETTINGS()])
     expect(await apply([backend({ headers: [secret('token', 'Bearer new')] })])).toEqual([
@@ -291,7 +292,7 @@ describe('a file', () => {
     await expect.poll(() => headers().get('authorization')).toBe('Bearer two')
   })
 
-  it('beside which another one changes is no reason to put anything into force again', async () => {
+  it(`${requirement('RLY-006')} beside which another one changes is no reason to put anything into force again`, async () => {
     const key = join(folder, 'edge.key')
     await createIdentityFile(key)
     await apply([relaySettings(RELAY, { identity: { key: file(key) } }), backend({ headers: [secret('token', 'x')] })])
@@ -312,7 +313,7 @@ describe('a file', () => {
   })
 })
 
-it('changes are taken one after the other, and what is the same changes nothing', async () => {
+it(`${requirement('RLY-006')} changes are taken one after the other, and what is the same changes nothing`, async () => {
   const first = live.apply({ upserts: [SETTINGS(), backend()], removals: [] })
   const second = live.apply({ upserts: [backend({ connectTimeoutMs: 5n })], removals: [] })
   const third = live.apply({ upserts: [backend({ connectTimeoutMs: 5n })], removals: [] })

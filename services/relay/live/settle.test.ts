@@ -1,4 +1,5 @@
 import type { ResourceKindName } from '@causeway/rpc'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
 import { settle } from './settle.ts'
@@ -75,7 +76,7 @@ describe('what comes into force together', () => {
     expect(scene.settle()).toEqual({ accepted: ['c', 'new', 'old'], unavailable: [], reasons: {} })
   })
 
-  it('is not what leads to something that keeps an older version', () => {
+  it(`${requirement('RLY-004')} is not what leads to something that keeps an older version`, () => {
     const scene = new Scene()
     scene.force('b', table.backend('b'))
     scene.force('r', table.route('/r', { backend: 'b' }))
@@ -114,7 +115,7 @@ describe('what comes into force together', () => {
 })
 
 describe('what only one can have', () => {
-  it('stays with who has it', () => {
+  it(`${requirement('RLY-007')} stays with who has it`, () => {
     const scene = new Scene()
     scene.force('b', table.backend('b'))
     scene.force('z', table.route('/x', { backend: 'b' }))
@@ -154,7 +155,7 @@ describe('what only one can have', () => {
     expect(scene.settle()).toEqual({ accepted: [], unavailable: [], reasons: { a: 'HandleTaken', b: 'HandleTaken' } })
   })
 
-  it('keeps a path from others though its route serves nothing', () => {
+  it(`${requirement('RLY-005')} keeps a path from others though its route serves nothing`, () => {
     const scene = new Scene()
     scene.force('b', table.backend('b'))
     scene.force('a', table.route('/x', { backend: 'gone' }), false)

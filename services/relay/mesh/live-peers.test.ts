@@ -1,4 +1,5 @@
 import { EFFECT, OUTCOME } from '@causeway/npamp'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { callRequest, modernRequest, newSession, start } from '../../../test/fixtures/mesh/calls.ts'
 import { edgeAndTools } from '../../../test/fixtures/mesh/edge-and-tools.ts'
@@ -75,7 +76,7 @@ describe('a peer that is configured no more', () => {
 })
 
 describe('a handle that is pinned no more', () => {
-  it('costs its associations at once', async () => {
+  it(`${requirement('RLY-014')} costs its associations at once`, async () => {
     const { network, edge, identities, toolsPeer, open, ask } = await connected()
     const more = newIdentity().handle
     edge.mesh.setPeers([toolsPeer({ identity: { mode: 'handles', handles: [more, identities.tools.handle] } })], [])
@@ -136,7 +137,7 @@ describe('a call that waits while its peer changes', () => {
 })
 
 describe('an address that changes', () => {
-  it('is dialled at once, and the old one is left when nothing is on it', async () => {
+  it(`${requirement('RLY-013')} is dialled at once, and the old one is left when nothing is on it`, async () => {
     const { network, edge, toolsPeer, open, ask, dialledHosts } = await connected()
     edge.mesh.setPeers([toolsPeer(ELSEWHERE)], [])
     await network.settle()
@@ -147,7 +148,7 @@ describe('an address that changes', () => {
     expect(dialledHosts()).toEqual(['tools', 'elsewhere'])
   })
 
-  it('leaves what is open alone, and a session where it is, until it ends', async () => {
+  it(`${requirement('RLY-013')} leaves what is open alone, and a session where it is, until it ends`, async () => {
     const { network, edge, toolsPeer, open, ask, backend, target } = await connected()
     const session = newSession()
     await ask(callRequest({ method: 'initialize', session }))
@@ -168,7 +169,7 @@ describe('an address that changes', () => {
     expect(open()).toBe(1)
   })
 
-  it('that nobody answers at leaves the old association in use', async () => {
+  it(`${requirement('RLY-013')} that nobody answers at leaves the old association in use`, async () => {
     const { network, edge, toolsPeer, open, ask, dialledHosts } = await connected()
     network.refusing.add('elsewhere')
     edge.mesh.setPeers([toolsPeer(ELSEWHERE)], [])
@@ -234,7 +235,7 @@ describe('what may change in place', () => {
 })
 
 describe('the identity of a relay', () => {
-  it('changes without a lost call: new associations have the new key, old ones drain', async () => {
+  it(`${requirement('RLY-015')} changes without a lost call: new associations have the new key, old ones drain`, async () => {
     const { network, edge, tools, identities, ask, open } = await connected()
     const next = newIdentity('edge')
     const both = { identity: { mode: 'handles', handles: [identities.edge.handle, next.handle] } } as const
@@ -257,10 +258,11 @@ describe('the identity of a relay', () => {
     tools.mesh.setPeers([peerConfig('edge', identities.edge.handle, { dial: 'never', ...both })], [])
     edge.mesh.setIdentity({ ...next, bootId: identities.edge.bootId }, undefined)
     expect(await (await ask()).replyText()).toBe(RESULT)
-    await network.pass(MAX_RETIRING_MS / 2)
+    await network.pass(MAX_RETIRING_MS / 2, 4_000)
     expect(await (await ask(callRequest({ session, method: 'ping' }))).replyText()).toContain('result')
     expect(edge.mesh.isInUse(identities.edge.key)).toBe(true)
-    await network.pass(MAX_RETIRING_MS / 2 + 3_000)
+    await network.pass(MAX_RETIRING_MS / 2, 4_000)
+    await network.pass(3_000)
     expect([edge.mesh.isInUse(identities.edge.key), edge.mesh.isInUse(next.key)]).toEqual([false, true])
     // The session is lost with it, and its client is told that the call was not sent.
     expect(edge.sessionsEnded).toEqual([session.id])
@@ -291,38 +293,47 @@ describe('a change while an association is being made', () => {
     edge.metrics.value('causeway_associations_open', { peer: 'tools' })
   const turns = Array.from({ length: 8 }, (_, turn) => turn)
 
-  it.each(turns)('of the identity of who dials leaves nothing with the old key, after %i turns', async (turn) => {
-    const next = newIdentity('edge')
-    const { edge, tools, identities, sink, again } = await changedAfter(turn, ({ edge, tools, identities }) => {
-      const handles = [identities.edge.handle, next.handle]
-      tools.mesh.setPeers([peerConfig('edge', '', { dial: 'never', identity: { mode: 'handles', handles } })], [])
-      edge.mesh.setIdentity({ ...next, bootId: identities.edge.bootId }, undefined)
-    })
-    expect([await sink.replyText(), await again.replyText()]).toEqual([RESULT, RESULT])
-    expect([edge.mesh.isInUse(identities.edge.key), edge.mesh.isInUse(next.key)]).toEqual([false, true])
-    expect(tools.mesh.peerStates()).toMatchObject([{ associations: 1, peerHandle: next.handle }])
-  })
+  it.each(turns)(
+    `${requirement('RLY-015')} of the identity of who dials leaves nothing with the old key, after %i turns`,
+    async (turn) => {
+      const next = newIdentity('edge')
+      const { edge, tools, identities, sink, again } = await changedAfter(turn, ({ edge, tools, identities }) => {
+        const handles = [identities.edge.handle, next.handle]
+        tools.mesh.setPeers([peerConfig('edge', '', { dial: 'never', identity: { mode: 'handles', handles } })], [])
+        edge.mesh.setIdentity({ ...next, bootId: identities.edge.bootId }, undefined)
+      })
+      expect([await sink.replyText(), await again.replyText()]).toEqual([RESULT, RESULT])
+      expect([edge.mesh.isInUse(identities.edge.key), edge.mesh.isInUse(next.key)]).toEqual([false, true])
+      expect(tools.mesh.peerStates()).toMatchObject([{ associations: 1, peerHandle: next.handle }])
+    },
+  )
 
-  it.each(turns)('of the identity of who is dialled leaves nothing with the old key, after %i turns', async (turn) => {
-    const next = newIdentity('tools')
-    const { tools, identities, sink, again } = await changedAfter(turn, ({ edge, tools, identities }) => {
-      const handles = [identities.tools.handle, next.handle]
-      edge.mesh.setPeers([peerConfig('tools', '', { associations: 1, identity: { mode: 'handles', handles } })], [])
-      tools.mesh.setIdentity({ ...next, bootId: identities.tools.bootId }, undefined)
-    })
-    // A handshake that was under way may have pinned the first key alone.
-    expect([sink.ends.length, await again.replyText()]).toEqual([1, RESULT])
-    expect([tools.mesh.isInUse(identities.tools.key), tools.mesh.isInUse(next.key)]).toEqual([false, true])
-  })
+  it.each(turns)(
+    `${requirement('RLY-015')} of the identity of who is dialled leaves nothing with the old key, after %i turns`,
+    async (turn) => {
+      const next = newIdentity('tools')
+      const { tools, identities, sink, again } = await changedAfter(turn, ({ edge, tools, identities }) => {
+        const handles = [identities.tools.handle, next.handle]
+        edge.mesh.setPeers([peerConfig('tools', '', { associations: 1, identity: { mode: 'handles', handles } })], [])
+        tools.mesh.setIdentity({ ...next, bootId: identities.tools.bootId }, undefined)
+      })
+      // A handshake that was under way may have pinned the first key alone.
+      expect([sink.ends.length, await again.replyText()]).toEqual([1, RESULT])
+      expect([tools.mesh.isInUse(identities.tools.key), tools.mesh.isInUse(next.key)]).toEqual([false, true])
+    },
+  )
 
-  it.each(turns)('of the pins lets nobody in who is pinned no more, after %i turns', async (turn) => {
-    const nobody = newIdentity()
-    const mesh = await changedAfter(turn, ({ edge }) => {
-      edge.mesh.setPeers([peerConfig('tools', nobody.handle, { associations: 1 })], [])
-    })
-    expect(open(mesh)).toBe(0)
-    expect((await mesh.again.failure()).message).toContain('it is not who its MeshPeer says it is')
-  })
+  it.each(turns)(
+    `${requirement('RLY-014')} of the pins lets nobody in who is pinned no more, after %i turns`,
+    async (turn) => {
+      const nobody = newIdentity()
+      const mesh = await changedAfter(turn, ({ edge }) => {
+        edge.mesh.setPeers([peerConfig('tools', nobody.handle, { associations: 1 })], [])
+      })
+      expect(open(mesh)).toBe(0)
+      expect((await mesh.again.failure()).message).toContain('it is not who its MeshPeer says it is')
+    },
+  )
 
   it.each(turns)('of what the HELLO says leaves no association with the old one, after %i turns', async (turn) => {
     const mesh = await changedAfter(turn, ({ edge, identities }) => {

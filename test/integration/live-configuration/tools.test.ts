@@ -1,4 +1,5 @@
 import { Dial } from '@causeway/rpc'
+import { requirement } from '@causeway/test/requirements'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../cluster/wait.ts'
 import { cleanUp } from '../clean-up.ts'
@@ -26,7 +27,7 @@ async function told(name: string): Promise<ToldServer> {
 }
 
 describe('what is known of the tools of a server, outside sessions', () => {
-  it('is forgotten when a backend is another server, until that one lists its own', async () => {
+  it(`${requirement('RLY-018')} is forgotten when a backend is another server, until that one lists its own`, async () => {
     const { edge, http, one, two } = await world()
     await inForce(edge, [
       httpBackend('default/b', one?.url ?? ''),
@@ -78,7 +79,7 @@ describe('what is known of the tools of a server, outside sessions', () => {
     expect(answers.at(-1)).toEqual(DENIED)
   })
 
-  it('is forgotten when the peer behind a route is somebody else; not when it has one key more', async () => {
+  it(`${requirement('RLY-018')} is forgotten when the peer behind a route is somebody else; not when it has one key more`, async () => {
     const { live, edge, handle, http, one, two } = await world()
     const far = async (name: string, server: ToldServer | undefined) => {
       const pinned = await live.newKey(name)

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { requirement } from '@causeway/test/requirements'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type EdgeHarness,
@@ -68,7 +69,7 @@ describe('routes that change', () => {
     socket.destroy()
   })
 
-  it('keep their sessions while they lead to the same target, whatever else of them changes', async () => {
+  it(`${requirement('RLY-019')} keep their sessions while they lead to the same target, whatever else of them changes`, async () => {
     const of = await edge()
     const session = await openSession(of)
     of.edge.setRoutes(buildRouteTable([route(of.target, { limits: { sessions: 1 } })]), NONE, 1_000)
@@ -76,7 +77,7 @@ describe('routes that change', () => {
     expect((await of.client.post(legacy('ping'), session)).status).toBe(200)
   })
 
-  it('end their sessions when they lead elsewhere: 404, and the old target is told', async () => {
+  it(`${requirement('RLY-019')} end their sessions when they lead elsewhere: 404, and the old target is told`, async () => {
     const of = await edge()
     const session = await openSession(of)
     const other = new ScriptedTarget()
