@@ -3,7 +3,7 @@ import { until } from '../cluster/wait.ts'
 import { CONTROL_PLANE, OPERATOR } from '../fixtures/installation/installation.ts'
 import { EDGE, routeAt } from '../fixtures/installation/mesh-objects.ts'
 import { probeCall } from '../fixtures/installation/probe-call.ts'
-import { expectConverged, expectNoFailedCall, useInstallationStand } from '../fixtures/installation/stand.ts'
+import { CONVERGED, expectConverged, expectNoFailedCall, useInstallationStand } from '../fixtures/installation/stand.ts'
 
 /** The silence after which a watch is given up; 150 s where nobody waits for it. */
 const SILENCE = { CAUSEWAY_WATCH_SILENCE: '10s' }
@@ -68,9 +68,7 @@ async function expectRoute(path: string, isThere: boolean): Promise<void> {
   await until(
     `${path} is ${isThere ? '' : 'not '}there`,
     async () => ((await probeCall(url)).how === 'answer') === isThere,
-    {
-      timeoutMs: 30_000,
-    },
+    CONVERGED,
   )
   expect((await probeCall(stand().url)).how).toBe('answer')
 }

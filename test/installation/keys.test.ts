@@ -8,6 +8,7 @@ import { EDGE, routeAt, TOOLS } from '../fixtures/installation/mesh-objects.ts'
 import type { ObjectName } from '../fixtures/installation/mesh-reader.ts'
 import { annotate, configMapPath, findData, remove, secretNames, secretPath } from '../fixtures/installation/secrets.ts'
 import {
+  CONVERGED,
   expectConverged,
   expectEveryCallAnswered,
   expectNoFailedCall,
@@ -63,10 +64,14 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
     const { cluster } = stand()
     const before = await bundleOf(EDGE)
     await annotate(cluster.client, secretPath(AUTHORITY), { 'mesh.causeway.dev/rotate-authority': 'now' })
-    await until('the old authority is gone from every bundle', async () => {
-      for (const relay of RELAYS) if ((await bundleOf(relay)).includes(before.trim())) return false
-      return (await secretNames(cluster.client, SYSTEM, 'causeway-ca')).length === 1
-    })
+    await until(
+      'the old authority is gone from every bundle',
+      async () => {
+        for (const relay of RELAYS) if ((await bundleOf(relay)).includes(before.trim())) return false
+        return (await secretNames(cluster.client, SYSTEM, 'causeway-ca')).length === 1
+      },
+      CONVERGED,
+    )
     await expectNewStreams('after-authority')
     await expectNoFailedCall(stand(), 100)
   })
@@ -96,10 +101,14 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
     const { cluster } = stand()
     const before = await findData(cluster.client, path)
     await remove(cluster.client, path)
-    await until('it is there again', async () => {
-      const now = await findData(cluster.client, path)
-      return now !== undefined && now.metadata.uid !== before?.metadata.uid
-    })
+    await until(
+      'it is there again',
+      async () => {
+        const now = await findData(cluster.client, path)
+        return now !== undefined && now.metadata.uid !== before?.metadata.uid
+      },
+      CONVERGED,
+    )
     await expectNewStreams(`after-${path.split('/').at(-1)}`)
     await expectNoFailedCall(stand(), 10)
   })
