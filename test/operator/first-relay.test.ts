@@ -2,14 +2,16 @@ import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { until } from '../cluster/wait.ts'
 import { text } from './kube.ts'
+import type { OperatorProcess } from './operator-process.ts'
 import { SYSTEM, useOperatorStand } from './stand.ts'
 
 const stand = useOperatorStand()
+let leader: OperatorProcess | undefined
 
 describe('an operator on an empty cluster, and then a relay', () => {
   it('makes the authority and the certificate of the control plane before there is any object', async () => {
     const { kube } = stand()
-    await stand().startLeading()
+    leader = await stand().startLeading()
     const secret = await until('the certificate is there', () =>
       kube.find('Secret', SYSTEM, 'causeway-control-plane-tls'),
     )
@@ -58,6 +60,12 @@ describe('an operator on an empty cluster, and then a relay', () => {
     expect(metrics).toContain('causeway_operator_leader 0')
     expect(metrics).toMatch(/causeway_operator_requests_total\{[^}]*verb="list"[^}]*\} [1-9]/)
     await operator.stop()
+    const told = await (await fetch(`${leader?.admin}/metrics`)).text()
+    expect(told).toContain('causeway_operator_leader 1')
+    for (const controller of ['acceptance', 'certificates', 'credentials', 'identity', 'protection', 'workload']) {
+      expect(told).toMatch(new RegExp(`causeway_operator_reconciles_total{[^}]*controller="${controller}"[^}]*} [1-9]`))
+      expect(told).toMatch(new RegExp(`causeway_operator_queue_depth{[^}]*controller="${controller}"[^}]*} \\d`))
+    }
   })
 
   it('then writes nothing more', async () => {

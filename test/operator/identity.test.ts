@@ -8,6 +8,8 @@ import { type OperatorStand, SYSTEM, useOperatorStand } from './stand.ts'
 const stand = useOperatorStand({ controllerManager: true })
 afterEach(() => stand().stopOperators())
 
+/** The issue's fault. */
+const STOPPED_MS = 30_000
 const OPERATOR = `system:serviceaccount:${SYSTEM}:causeway-operator`
 
 function handleOf(secret: Found): string {
@@ -89,9 +91,11 @@ describe('the identity of a relay', { timeout: 120_000 }, () => {
     const second = await stand().startOperator()
     for (const name of relays) await identity(stand(), name, 'Announced')
     first.pause()
+    const pausedAtMs = performance.now()
     await until('the other one leads', () => second.isLeading)
     const mark = (await cluster.auditEvents()).length
     for (const name of relays) await identity(stand(), name, 'Announced')
+    await until('it stood still for 30 s', () => performance.now() - pausedAtMs >= STOPPED_MS)
     first.resume()
     // It ends: a term that is over cannot be gone on with.
     expect(await first.ended).toBe(1)

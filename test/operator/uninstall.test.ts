@@ -96,4 +96,17 @@ describe('what an operator holds', { timeout: 120_000 }, () => {
     await deleteDefinitions()
     expect(await release(untilDefinitionsAreGone)).toBeLessThan(LIMIT_MS)
   })
+
+  it('is held by an operator that was there before the definitions, once they come', async () => {
+    const { kube, cluster } = stand()
+    const operator = await stand().startOperator()
+    await until('it misses them', () => operator.lines.some(({ msg }) => msg === 'cannot be watched'))
+    await cluster.applyCrds()
+    for (const [kind, spec] of OBJECTS) await until(`${kind} is written`, () => kube.write(kind, 'shop', 'edge', spec))
+    await until('it leads', () => operator.isLeading)
+    for (const kind of HELD)
+      await until(`${kind} is held`, async () =>
+        (await kube.get(kind, 'shop', 'edge')).metadata.finalizers?.includes(FINALIZER),
+      )
+  })
 })
