@@ -321,6 +321,7 @@ describe(`${requirement('CTL-007')} a source that is behind what an instance has
     instance.reply(delta.nonce)
     source.tell(told(2, [aRoute('a')]))
     await clock.pass(20)
+    expect(instance.pending).toBe(1)
     expect((await instance.delta()).rewound).toBe(false)
     expect(source.lists).toBe(1)
   })

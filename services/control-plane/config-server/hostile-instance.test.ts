@@ -233,8 +233,10 @@ describe(`${requirement('CTL-015')} an instance that says it has what it was nev
     const instances = Array.from({ length: 8 }, (_, ordinal) =>
       new ScriptedInstance(plane.serve).hello({ ordinal, held }),
     )
-    const last = instances.at(-1)
-    expect(await last?.closed).toMatchObject({ code: 'RESOURCE_EXHAUSTED' })
+    const ends: unknown[] = []
+    for (const { closed } of instances) void closed.then((end) => ends.push(end))
+    await clock.pass(100)
+    expect(ends).toMatchObject([{ code: 'RESOURCE_EXHAUSTED' }])
     const far = new ScriptedInstance(plane.serve, FAR).hello({ relay: 'far', held: invented(1_000, 9_000) })
     await clock.pass(31_000, 1_000)
     expect((await far.delta()).removals).toHaveLength(1_000)
@@ -242,6 +244,7 @@ describe(`${requirement('CTL-015')} an instance that says it has what it was nev
     await settled()
     const again = new ScriptedInstance(plane.serve).hello({ ordinal: 7, held })
     await clock.pass(31_000, 1_000)
+    expect(again.pending).toBe(1)
     expect((await again.delta()).removals).toHaveLength(1_000)
   })
 })

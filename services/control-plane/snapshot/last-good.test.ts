@@ -117,7 +117,7 @@ describe.each([
     const effects = tell([], removed('MeshBackend', 'shop/old'))
     expect([has(), [...(effects.relays.get(EDGE) ?? [])].includes(ROUTE)]).toEqual(['nothing', true])
     // An instance that was away meanwhile does not keep it either.
-    tell([backend('old', 'edge'), relay('edge')])
+    tell([backend('old', 'edge'), routeTo(target, { ...refs('edge'), ...spec })])
     expect(has()).toBe('nothing')
   })
 
@@ -137,6 +137,19 @@ describe.each([
     tell([relay('edge', grant)])
     expect(has()).toBe('the first')
     tell([], labelled({ team: 'y' }))
+    expect(has()).toBe('nothing')
+  })
+
+  it('with a label that what it names selects by, and what the newer version names does not', () => {
+    const { tell, has } = world(backend('other', 'edge'))
+    const labelled = (team: string) => ({ namespaces: { upserts: [{ name: 'shop', labels: { team } }], removals: [] } })
+    const grant = { allowedNamespaces: { from: 'Selector', selector: { matchLabels: { team: 'x' } } } }
+    tell([aBackend('shared', { relayRefs: [{ name: 'edge' }], ...grant })], labelled('x'))
+    const toShared = { transparent: { target: { backendRef: { name: 'shared', namespace: 'default' } } } }
+    tell([routeTo('', { ...refs('edge'), ...toShared })])
+    tell([routeTo(target, { ...refs('edge'), ...spec })])
+    expect(has()).toBe('another')
+    tell([], labelled('y'))
     expect(has()).toBe('nothing')
   })
 
