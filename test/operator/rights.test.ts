@@ -8,7 +8,7 @@ import type { AuditEvent } from '../cluster/api/audit.ts'
 import { until } from '../cluster/wait.ts'
 import { ROOT } from '../tools/step.ts'
 import { text } from './kube.ts'
-import { isUse, rightsOf, textOf } from './rights.ts'
+import { isUse, refusals, rightsOf, textOf } from './rights.ts'
 import { type OperatorStand, SYSTEM, useOperatorStand } from './stand.ts'
 
 const stand = useOperatorStand({ controllerManager: true })
@@ -228,6 +228,35 @@ describe('whatever the values are', () => {
     expect(new Set(names)).toEqual(new Set(['causeway-ca', 'causeway-ca-next', 'causeway-control-plane-tls']))
   })
 })
+
+it('what was refused to a service account fails every test of the operator, besides in a namespace that goes', () => {
+  const event = (more: Partial<AuditEvent>): AuditEvent => ({
+    ...REFUSED,
+    user: `system:serviceaccount:${SYSTEM}:causeway-operator`,
+    ...more,
+  })
+  const going = event({ user: 'admin', resource: 'namespaces', verb: 'delete', name: 'doomed', code: 200 })
+  expect(
+    refusals(
+      [event({}), event({ code: 200 }), event({ user: 'alice' }), event({ namespace: 'doomed' }), going],
+      SYSTEM,
+    ),
+  ).toEqual([`system:serviceaccount:${SYSTEM}:causeway-operator: list /api/v1/namespaces/shop/secrets`])
+})
+
+const REFUSED: Omit<AuditEvent, 'user'> = {
+  auditId: '1',
+  userAgent: '',
+  verb: 'list',
+  requestUri: '/api/v1/namespaces/shop/secrets',
+  resource: 'secrets',
+  subresource: '',
+  apiGroup: '',
+  namespace: 'shop',
+  name: '',
+  code: 403,
+  receivedAt: '',
+}
 
 const APPROVAL = {
   apiVersion: 'mesh.causeway.dev/v1alpha1',
