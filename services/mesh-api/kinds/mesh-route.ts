@@ -144,7 +144,7 @@ export const meshRouteSpec = z
       .max(255)
       .regex(
         /^\/([-._~A-Za-z0-9]+(\/[-._~A-Za-z0-9]+)*)?$/,
-        'must be a path: segments of letters, digits, "-", ".", "_" and "~", no trailing slash, such as /search',
+        'must be a path that begins with "/": segments of letters, digits, "-", ".", "_" and "~", no trailing slash, such as /search',
       )
       .describe('The HTTP path of this route on the MCP listener, matched whole.'),
     transparent: transparent.optional(),

@@ -3,6 +3,7 @@ import { type AnyResource, KIND_NAMES } from '../kinds/all-kinds.ts'
 import { API_VERSION, type KindName } from '../kinds/kind.ts'
 import { metadataSchema } from '../kinds/metadata.ts'
 import { validateObject } from '../validate/validate.ts'
+import { described } from './described.ts'
 import { nearest } from './did-you-mean.ts'
 import { printable } from './field-path.ts'
 import type { Locator } from './locate.ts'
@@ -23,7 +24,7 @@ export function decode(value: unknown, locator: Locator): Decoded {
   locator.name = identify(value)
   const declared = locator.name === undefined ? {} : { declared: { kind, name: locator.name } }
 
-  const validated = validateObject(kind, value)
+  const validated = validateObject(kind, described(value))
   if ('resource' in validated) return validated
   return { problems: validated.faults.map(({ path, message }) => locator.problem(path, message)), ...declared }
 }
@@ -33,6 +34,7 @@ function readKind(value: unknown, locator: Locator): KindName | Problem[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [locator.problem([], 'must be a map with apiVersion, kind, metadata and spec')]
   }
+  if ('mcpServers' in value) return [locator.problem([], MCP_SERVERS)]
   const { apiVersion, kind } = value as { apiVersion?: unknown; kind?: unknown }
   const problems: Problem[] = []
   if (apiVersion !== API_VERSION) {
@@ -43,6 +45,8 @@ function readKind(value: unknown, locator: Locator): KindName | Problem[] {
   if (known === undefined) problems.push(locator.problem(['kind'], unknownKind(kind)))
   return known === undefined || problems.length > 0 ? problems : known
 }
+
+const MCP_SERVERS = 'is the mcpServers file of an MCP client: `causeway up --mcp-json FILE` serves it'
 
 function unknownKind(kind: unknown): string {
   if (kind === undefined) return `is required; one of ${KIND_NAMES.join(', ')}`

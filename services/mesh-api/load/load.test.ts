@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { aBackend, aRelay, aRoute, fileOf } from '../fixtures/written.ts'
 import { FILE_LIMITS } from './limits.ts'
 import { loadResources } from './load.ts'
-import { ConfigurationError, type Problem } from './problem.ts'
+import { ConfigurationError, formatProblem, type Problem } from './problem.ts'
 
 const octetsOf = (text: string) => new TextEncoder().encode(text)
 const fileWith = (text: string, name = 'mesh.yaml') => ({ name, octets: octetsOf(text) })
@@ -162,4 +162,80 @@ it('objects for a cluster are judged as there', () => {
   expect(() => loadResources([fileOf(aRelay())], { place: 'cluster' })).toThrow(
     'spec.identity.keyFile: is only for files',
   )
+})
+
+describe('what kubectl prints', () => {
+  const printed = (...objects: readonly object[]) => ({
+    apiVersion: 'v1',
+    kind: 'List',
+    metadata: { resourceVersion: '' },
+    items: objects.map((object) => ({
+      ...object,
+      metadata: {
+        ...(object as { metadata: object }).metadata,
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        finalizers: ['mesh.causeway.dev/in-use'],
+        generation: 3,
+        managedFields: [],
+        resourceVersion: '17',
+        uid: '513b0170-6278-4ad4-af97-951282e2746b',
+      },
+      status: { conditions: [] },
+    })),
+  })
+
+  it('is read as the objects that were applied', () => {
+    expect(loadResources([fileOf(printed(aRelay(), aBackend()))])).toEqual(
+      loadResources([fileOf(aRelay(), aBackend())]),
+    )
+  })
+
+  it('has its faults where they stand in the list', () => {
+    const text =
+      'apiVersion: v1\nkind: List\nitems:\n- apiVersion: mesh.causeway.dev/v1alpha1\n  kind: MeshRelay\n' +
+      '  metadata: { name: edge }\n  spec:\n    listeners:\n      mcp: { port: 80800 }\n- kind: Pod\n  apiVersion: v1\n'
+    expect(problems(text).map(formatProblem)).toEqual([
+      '0.yaml:9:20: MeshRelay/default/edge: spec.listeners.mcp.port: must be at most 65535',
+      expect.stringMatching(/^0\.yaml:10:9: kind: unknown kind "Pod"/),
+      expect.stringMatching(/^0\.yaml:11:15: apiVersion: is not known/),
+    ])
+  })
+
+  it('does not hide a slip in metadata', () => {
+    const relay = { ...aRelay(), metadata: { name: 'edge', nmae: 'x' } }
+    expect(() => loadResources([fileOf(relay)])).toThrow('metadata.nmae: unknown field "nmae"; did you mean name?')
+  })
+})
+
+it('says that an mcpServers file is one', () => {
+  const text = '{ "mcpServers": { "files": { "command": "npx" } } }'
+  expect(() => loadResources([fileWith(text)])).toThrow('mesh.yaml:1:1: is the mcpServers file of an MCP client')
+})
+
+describe('an example of what is missing or of the wrong type', () => {
+  it.each([
+    ['a form', { ...aRoute(), spec: { relayRefs: [{ name: 'edge' }] } }, 'spec.path: is required, such as /search'],
+    ['a port', aRelay('edge', { listeners: { mcp: {} } }), 'spec.listeners.mcp.port: is required, such as 8080'],
+    [
+      'a number in quotes',
+      aRelay('edge', { listeners: { mcp: { port: '8081' } } }),
+      'must be a whole number: write 8081, without quotes',
+    ],
+    [
+      'an entry of a list',
+      { ...aRoute(), spec: { relayRefs: ['edge'], path: '/x' } },
+      'spec.relayRefs[0]: must be a map, such as { name: search }',
+    ],
+    [
+      'a reference',
+      {
+        ...aRoute(),
+        spec: { relayRefs: [{ name: 'edge' }], path: '/x', transparent: { target: { backendRef: 'x' } } },
+      },
+      'backendRef: must be a map, such as backendRef: { name: search }',
+    ],
+    ['what should stand deeper', { ...aRoute(), path: '/x' }, 'path: unknown field "path" here; it belongs under spec'],
+  ])('%s', (_, object, message) => {
+    expect(() => loadResources([fileOf(object)])).toThrow(message)
+  })
 })

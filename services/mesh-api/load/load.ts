@@ -4,7 +4,9 @@ import type { AnyResource, Resources } from '../kinds/all-kinds.ts'
 import { checkResources } from '../mesh/check-resources.ts'
 import { withAbsoluteFiles } from './absolute-files.ts'
 import { decode } from './decode.ts'
+import type { FieldPath } from './field-path.ts'
 import type { Locator } from './locate.ts'
+import { type FoundObject, objectsIn } from './objects-in.ts'
 import { parseDocuments } from './parse-documents.ts'
 import { ConfigurationError, type Problem } from './problem.ts'
 import { ProblemList } from './problem-list.ts'
@@ -16,6 +18,10 @@ export interface LoadOptions {
   readonly place?: Place
   /** There are more objects than these: what they name may be among those. */
   readonly isPart?: boolean
+  /** Each object is judged by itself; what they are to each other, and to the place, is not looked at. */
+  readonly isApart?: boolean
+  /** Told of each valid object, with what makes a problem of it at the place of a field. */
+  readonly onObject?: (resource: AnyResource, problemAt: (path: FieldPath, message: string) => Problem) => void
 }
 
 /**
@@ -23,7 +29,7 @@ export interface LoadOptions {
  * Throws ConfigurationError with every problem of every file; nothing else, whatever the octets are.
  */
 export function loadResources(files: readonly SourceFile[], options: LoadOptions = {}): Resources {
-  const { place = 'files', isPart = false } = options
+  const { place = 'files', isPart = false, isApart = false } = options
   const problems = new ProblemList()
   const loaded = new Map<string, Loaded>()
   const declared: ObjectId[] = []
@@ -36,10 +42,15 @@ export function loadResources(files: readonly SourceFile[], options: LoadOptions
   for (const file of files) {
     for (const { document, locator } of parseDocuments(file, unreadable)) {
       const plain = toPlain(document.contents, locator)
-      const decoded = plain.problems.length > 0 ? plain : decode(plain.value, locator)
-      if ('resource' in decoded) keep(decoded.resource, locator, file)
-      else reject(decoded)
+      if (plain.problems.length > 0) reject(plain)
+      else for (const object of objectsIn(plain.value, locator)) take(object, file)
     }
+  }
+
+  function take({ value, locator }: FoundObject, file: SourceFile): void {
+    const decoded = decode(value, locator)
+    if ('resource' in decoded) keep(decoded.resource, locator, file)
+    else reject(decoded)
   }
 
   function reject(decoded: { problems: readonly Problem[]; declared?: ObjectId }): void {
@@ -51,12 +62,15 @@ export function loadResources(files: readonly SourceFile[], options: LoadOptions
   function keep(decoded: AnyResource, locator: Locator, { folder }: SourceFile): void {
     const resource = folder === undefined || place === 'cluster' ? decoded : withAbsoluteFiles(decoded, folder)
     const first = loaded.get(keyOf(idOf(resource)))
-    if (first === undefined) loaded.set(keyOf(idOf(resource)), { resource, locator })
-    else problems.add(locator.problem(['metadata', 'name'], `is declared twice; first at ${first.locator.place()}`))
+    if (first === undefined) {
+      loaded.set(keyOf(idOf(resource)), { resource, locator })
+      options.onObject?.(resource, (path, message) => locator.problem(path, message))
+    } else problems.add(locator.problem(['metadata', 'name'], `is declared twice; first at ${first.locator.place()}`))
   }
 
   const resources = toResources([...loaded.values()].map(({ resource }) => resource))
-  for (const { id, object, fieldPath, message } of checkResources(resources, { place, declared })) {
+  const findings = isApart ? [] : checkResources(resources, { place, declared })
+  for (const { id, object, fieldPath, message } of findings) {
     if ((hasUnknown || isPart) && id === 'NotFound') continue
     const locator = loaded.get(keyOf(idOf(object)))?.locator
     if (locator !== undefined) problems.add(locator.problem(fieldPath, message))

@@ -7,14 +7,22 @@ export class Locator {
   readonly #file: string
   readonly #document: Document.Parsed
   readonly #lines: LineCounter
+  /** Where the object stands in the document: paths of fields begin there. */
+  readonly #base: FieldPath
   /** Set once they are known, for every later problem. */
   kind: string | undefined
   name: string | undefined
 
-  constructor(file: string, document: Document.Parsed, lines: LineCounter) {
+  constructor(file: string, document: Document.Parsed, lines: LineCounter, base: FieldPath = []) {
     this.#file = file
     this.#document = document
     this.#lines = lines
+    this.#base = base
+  }
+
+  /** For one of several objects of the document. */
+  within(base: FieldPath): Locator {
+    return new Locator(this.#file, this.#document, this.#lines, base)
   }
 
   /** A problem at the field, or at the deepest part of its path that is there. */
@@ -44,7 +52,7 @@ export class Locator {
   #offsetOf(path: FieldPath): number {
     let node: unknown = this.#document.contents
     let offset = startOf(node) ?? this.#document.range?.[0] ?? 0
-    for (const step of path) {
+    for (const step of [...this.#base, ...path]) {
       if (isMap(node)) {
         const pair: Pair | undefined = node.items.find((item) => keyOf(item) === step)
         if (pair === undefined) break

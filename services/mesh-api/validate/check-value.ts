@@ -1,7 +1,7 @@
 import type { FieldPath } from '../load/field-path.ts'
 import type { Fault } from './fault.ts'
 import type { IntegerNode, ListNode, MapNode, Node, ObjectNode, StringNode } from './plan.ts'
-import { tooLong, tooShort, unknownField, wrongType, wrongWord } from './words.ts'
+import { misplacedField, missing, tooLong, tooShort, unknownField, wrongType, wrongWord } from './words.ts'
 
 /**
  * A copy of a plain value with the defaults of its schema, and all that the schema has against it: what an API server
@@ -36,11 +36,15 @@ function checkObject(node: ObjectNode, value: Fields, path: FieldPath, faults: F
   for (const [name, field] of node.fields) {
     const found = value[name] ?? copyOf(field.default)
     if (found !== undefined) result[name] = checkValue(field, found, [...path, name], faults)
-    else if (node.required.includes(name)) faults.push({ path: [...path, name], message: 'is required', kind: 'shape' })
+    else if (node.required.includes(name))
+      faults.push({ path: [...path, name], message: missing(field, name), kind: 'shape' })
   }
   for (const name of Object.keys(value)) {
     if (node.fields.has(name)) continue
-    faults.push({ path: [...path, name], message: unknownField(name, [...node.fields.keys()]), kind: 'unknown' })
+    const spec = path.length === 0 ? node.fields.get('spec') : undefined
+    const isOfSpec = spec?.type === 'object' && spec.fields.has(name)
+    const message = isOfSpec ? misplacedField(name) : unknownField(name, [...node.fields.keys()])
+    faults.push({ path: [...path, name], message, kind: 'unknown' })
   }
   return result
 }

@@ -6,10 +6,16 @@ import type { Node } from './plan.ts'
 export function wrongType(node: Node, value: unknown, path: FieldPath): string {
   if (node.type === 'string' && node.words.type !== undefined) return node.words.type
   if (node.type === 'string' && node.values !== undefined) return oneOf(node.values)
-  const example = node.type === 'list' ? LIST_FORMS[String(path.at(-1))] : undefined
-  if (example !== undefined) return `must be a list, such as ${example}`
-  const octets = node.type === 'integer' ? quantity(value) : undefined
-  return octets === undefined ? TYPE_WORDS[node.type] : `${TYPE_WORDS[node.type]}: write ${octets}`
+  if (node.type === 'list') return withExample(TYPE_WORDS.list, exampleOf(node, path.at(-1)))
+  if (node.type === 'object') return withExample(TYPE_WORDS.object, exampleOf(node, path.at(-1)))
+  const number = node.type === 'integer' ? (quantity(value) ?? quoted(value)) : undefined
+  return number === undefined ? TYPE_WORDS[node.type] : `${TYPE_WORDS[node.type]}: write ${number}`
+}
+
+/** Of a field that is not there. */
+export function missing(node: Node, field: string): string {
+  if (node.type === 'string' && node.values !== undefined) return `is required, and ${oneOf(node.values)}`
+  return withExample('is required', exampleOf(node, field))
 }
 
 export function wrongWord(value: string, values: readonly string[]): string {
@@ -20,6 +26,11 @@ export function wrongWord(value: string, values: readonly string[]): string {
 export function unknownField(field: string, known: readonly string[]): string {
   const hint = nearest(field, known)
   return `unknown field ${printable(field)}${hint === undefined ? '' : `; did you mean ${hint}?`}`
+}
+
+/** Of a field that stands beside `spec` and is one of its fields. */
+export function misplacedField(field: string): string {
+  return `unknown field ${printable(field)} here; it belongs under spec`
 }
 
 type Counted = 'string' | 'list' | 'map'
@@ -50,6 +61,33 @@ const TYPE_WORDS: Readonly<Record<Node['type'], string>> = {
   map: 'must be a map',
 }
 
+function withExample(words: string, example: string | undefined): string {
+  return example === undefined ? words : `${words}, such as ${example}`
+}
+
+/** How the field would be written, or the entry of a list; undefined where no short example says what is meant. */
+function exampleOf(node: Node, step: string | number | undefined): string | undefined {
+  switch (node.type) {
+    case 'string':
+      return node.words.form?.split('such as ', 2)[1]
+    case 'integer':
+      return step === 'port' ? '8080' : undefined
+    case 'list':
+      return LIST_FORMS[String(step)]
+    case 'object': {
+      const fields = node.required.map((name) => {
+        const field = node.fields.get(name)
+        const example = field === undefined ? undefined : exampleOf(field, name)
+        return example === undefined ? undefined : `${name}: ${example}`
+      })
+      if (fields.length === 0 || fields.length > 2 || fields.includes(undefined)) return undefined
+      return `${typeof step === 'string' ? `${step}: ` : ''}{ ${fields.join(', ')} }`
+    }
+    default:
+      return undefined
+  }
+}
+
 /** Of the lists that other programs write as maps or as one text, by the name of the field. */
 const LIST_FORMS: Readonly<Record<string, string>> = {
   args: 'args: ["-y", "some-mcp-server"]',
@@ -73,4 +111,9 @@ function quantity(value: unknown): number | undefined {
   const match = typeof value === 'string' ? /^([0-9]{1,6})(Ki|Mi|Gi|K|k|M|G)$/.exec(value) : null
   if (match === null) return undefined
   return Number(match[1]) * (MULTIPLES[match[2] ?? ''] ?? 1)
+}
+
+/** A number that somebody has put into quotes. */
+function quoted(value: unknown): string | undefined {
+  return typeof value === 'string' && /^(0|[1-9][0-9]{0,14})$/.test(value) ? `${value}, without quotes` : undefined
 }
