@@ -34,6 +34,7 @@ function buildProgram(host: CliHost, finish: (code: ExitCode) => void): Command 
     .description('A post-quantum mesh for AI-agent traffic.')
     .version(packageFile.version)
     .exitOverride()
+    .showHelpAfterError('(--help says what there is)')
     .configureOutput({ writeOut: (text) => host.writeOut(text), writeErr: (text) => host.writeError(text) })
 
   program

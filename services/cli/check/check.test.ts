@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityFile } from '@causeway/npamp/crypto/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse, stringify } from 'yaml'
 import { checkFiles } from './files/check-files.ts'
 import type { CheckLine } from './line.ts'
 import { checkStandalone } from './standalone/check-standalone.ts'
@@ -78,6 +79,29 @@ describe('of files that are as they should be', () => {
   it('a new object is no change of one that is there', async () => {
     const without = MESH.split('---').slice(0, 3).join('---')
     expect(bad(await check(MESH, [file(without, 'before.yaml')]))).toEqual([])
+  })
+})
+
+describe('what files are compared with', () => {
+  it('may be what kubectl has printed of it, also where that is refused', async () => {
+    const stored = {
+      apiVersion: 'v1',
+      kind: 'List',
+      items: MESH.split('---')
+        .map((text) => parse(text) as { kind: string; metadata: object; spec: object })
+        .map(({ metadata, spec, ...rest }) => ({
+          ...rest,
+          metadata: { ...metadata, uid: 'u', resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' },
+          spec:
+            rest.kind === 'MeshRelay'
+              ? { ...spec, audit: { storageSize: '2Gi' } }
+              : { ...spec, relayRefs: [{ name: 'gone' }] },
+          status: { conditions: [] },
+        })),
+    }
+    const found = bad(await check(MESH, [file(stringify(stored), 'stored.yaml')]))
+    expect(found.map(short)).toEqual(['failed change/allowed'])
+    expect(found[0]?.message).toMatch(/mesh\.yaml:5:1: MeshRelay\/default\/edge: spec\.audit/)
   })
 })
 
@@ -170,7 +194,7 @@ describe('of one fault in files there is one line, and it is that of the fault:'
     const before = MESH.replace('identity: {', 'audit: { storageSize: 2Gi }\n  identity: {')
     const found = bad(await check(MESH, [file(before, 'before.yaml')]))
     expect(found.map(short)).toEqual(['failed change/allowed'])
-    expect(found[0]?.message).toMatch(/^MeshRelay\/default\/edge: spec\.audit/)
+    expect(found[0]?.message).toMatch(/mesh\.yaml:5:1: MeshRelay\/default\/edge: spec\.audit/)
   })
 })
 

@@ -21,7 +21,12 @@ export function addCheckCommand(program: Command, host: CliHost, finish: (code: 
         '`causeway up`. One line for each thing looked at, and what to do about it.',
     )
     .argument('[file...]', 'look at these files and not at a cluster; all of them are one configuration')
-    .option('--against <file>', 'also whether files may replace this one; may be given again', collect, [])
+    .option(
+      '--against <file>',
+      'also whether the files may replace this one, as in what kubectl get causeway --output yaml printed; may be given again',
+      collect,
+      [],
+    )
     .addOption(
       new Option(
         '--for <place>',
@@ -30,15 +35,20 @@ export function addCheckCommand(program: Command, host: CliHost, finish: (code: 
         .choices(['up', 'cluster'])
         .default('up'),
     )
-    .option('--standalone <url>', 'look at the `causeway up` whose admin listener is here, as in http://127.0.0.1:9090')
-    .option('--namespace <name>', 'on a cluster: only what is in this namespace')
+    .option('--standalone <url>', 'look at the `causeway up` with --admin here, as in http://127.0.0.1:9090')
+    .option('-n, --namespace <name>', 'on a cluster: only what is in this namespace')
     .option('--installation <namespace>', 'on a cluster: only the installation in this namespace')
-    .addOption(new Option('--output <form>', 'for people or for programs').choices(['text', 'json']).default('text'))
+    .addOption(
+      new Option('-o, --output <form>', 'for people or for programs').choices(['text', 'json']).default('text'),
+    )
   withClusterOptions(check).action(async (files: string[], flags: Flags, command: Command) => {
     const { against, for: place, standalone, namespace, installation, output, ...cluster } = flags
     if (against.length > 0 && files.length === 0)
-      return command.error('error: --against compares with files: name them')
-    if (standalone !== undefined && files.length > 0) return command.error('error: either files or --standalone')
+      return command.error(
+        'error: --against compares with files, so name these too: causeway check new.yaml --against old.yaml',
+      )
+    if (standalone !== undefined && files.length > 0)
+      return command.error('error: either files or --standalone: files are looked at by themselves')
     const { printCheck } = await import('./print.ts')
     const json = output === 'json'
     if (files.length > 0) {

@@ -14,19 +14,25 @@ export function addGetCommand(program: Command, host: CliHost, finish: (code: Ex
     .description(
       'List the resources of a mesh: is each well, since when, and why not. kubectl get causeway shows more columns.',
     )
-    .argument('[kind]', 'relays, peers, backends, routes ..., or any name that kubectl knows; all when left out')
+    .argument(
+      '[kind]',
+      'relays, peers, backends, routes ..., or any name that kubectl knows; all when left out. Or KIND/NAME',
+    )
     .argument('[name]', 'only the one of this name')
-    .addOption(new Option('--output <form>', 'for people or for programs').choices(['table', 'json']).default('table'))
+    .addOption(
+      new Option('-o, --output <form>', 'for people or for programs').choices(['table', 'json']).default('table'),
+    )
   withSourceOptions(get).action(
     async (word: string | undefined, name: string | undefined, flags: Flags, command: Command) => {
-      const { kindOf } = await import('../objects/kind-of.ts')
-      const kind = word === undefined ? undefined : kindOf(word)
-      if (typeof kind === 'object') return command.error(`error: ${kind.refusal}`)
+      const { wantedOf } = await import('../objects/kind-of.ts')
+      const wanted = word === undefined ? {} : wantedOf(word, name)
+      if ('refusal' in wanted) return command.error(`error: ${wanted.refusal}`)
       const { orSourceFailure } = await import('../objects/source-failure.ts')
       const { get } = await import('./get.ts')
       const { output, ...source } = flags
-      const what = { ...(kind === undefined ? {} : { kind }), ...(name === undefined ? {} : { name }) }
-      finish(await orSourceFailure(host, () => get({ ...source, ...what, json: output === 'json' }, host, Date.now())))
+      finish(
+        await orSourceFailure(host, () => get({ ...source, ...wanted, json: output === 'json' }, host, Date.now())),
+      )
     },
   )
 }

@@ -62,7 +62,10 @@ function addAnnounceCommand(keys: Command, host: CliHost, finish: (code: ExitCod
       if (validForMs === undefined) return command.error(NO_DURATION)
       const files = current !== undefined && next !== undefined ? { current, next, validForMs } : undefined
       const from = relay === undefined ? files : current === undefined ? { ...source, relay } : undefined
-      if (from === undefined) return command.error('error: either the two keys or --relay')
+      if (from === undefined)
+        return command.error(
+          'error: name the two keys, or a relay: causeway keys announce edge.key next.key, or --relay edge',
+        )
       const { orSourceFailure } = await import('../objects/source-failure.ts')
       const { announce } = await import('./announce.ts')
       finish(await orSourceFailure(host, () => announce({ out, from }, host, Date.now())))

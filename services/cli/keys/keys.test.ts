@@ -46,8 +46,11 @@ describe('causeway keys announce', () => {
   })
 
   it.each([
-    [['a.pem'], /either the two keys or --relay/],
-    [['a.pem', 'b.pem', '--relay', 'edge'], /either the two keys or --relay/],
+    [['a.pem'], /name the two keys, or a relay: causeway keys announce edge\.key next\.key/],
+    [
+      ['a.pem', 'b.pem', '--relay', 'edge'],
+      /name the two keys, or a relay: causeway keys announce edge\.key next\.key/,
+    ],
     [['a.pem', 'b.pem', '--valid-for', 'ever'], /--valid-for is as in/],
   ])('does not take %j', async (args, words) => {
     const { code, error } = await run('keys', 'announce', ...args)

@@ -5,7 +5,7 @@ import { withClusterOptions } from '../cluster/cluster-options.ts'
 export function withSourceOptions(command: Command): Command {
   return withClusterOptions(
     command
-      .option('--namespace <name>', 'only what is in this namespace')
-      .option('--standalone <url>', 'of the `causeway up` whose admin listener is here, as in http://127.0.0.1:9090'),
+      .option('-n, --namespace <name>', 'only what is in this namespace')
+      .option('--standalone <url>', 'of the `causeway up` with --admin here, as in http://127.0.0.1:9090'),
   )
 }

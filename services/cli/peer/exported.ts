@@ -1,5 +1,5 @@
 import { API_VERSION, formatFieldPath } from '@causeway/mesh-api'
-import { parse, stringify } from 'yaml'
+import { type Document, parseAllDocuments, stringify } from 'yaml'
 
 /**
  * What one administration gives another about a relay of its: a MeshPeer without relayRefs, because which relays use it is
@@ -43,7 +43,7 @@ export function readExported(text: string): ReadPeer {
   const object = parsed(text)
   const { kind, apiVersion, metadata, spec } = isRecord(object) ? object : {}
   if (kind !== 'MeshPeer' || apiVersion !== API_VERSION || !isRecord(metadata) || !isRecord(spec)) {
-    throw new PeerFileError(`it is not one MeshPeer of ${API_VERSION}, as causeway peer export writes it`)
+    throw new PeerFileError(`it is something else: ${ONE_PEER}`)
   }
   const { name } = metadata
   if (typeof name !== 'string') throw new PeerFileError('metadata.name: is missing')
@@ -61,16 +61,32 @@ export function readExported(text: string): ReadPeer {
 
 function parsed(text: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 0 }) as unknown
+    return documentOf(text).toJS({ maxAliasCount: 0 }) as unknown
   } catch (error) {
+    if (error instanceof PeerFileError) throw error
     throw new PeerFileError(`it is no YAML: ${firstLine(error instanceof Error ? error.message : String(error))}`)
   }
 }
 
 /** Without the lines of the file that follow: whoever wrote it does not write on our terminal. */
 function firstLine(text: string): string {
-  return (text.split('\n', 1)[0] ?? '').replace(/[^\x20-\x7e]/g, '?')
+  return (text.split('\n', 1)[0] ?? '').replace(/:$/, '').replace(/[^\x20-\x7e]/g, '?')
 }
+
+/** The only one, and without faults. */
+function documentOf(text: string): Document {
+  const documents = parseAllDocuments(text)
+  const [document] = documents
+  if (documents.length > 1) {
+    throw new PeerFileError(`it has ${documents.length} documents: ${ONE_PEER}`)
+  }
+  if (document === undefined) throw new PeerFileError(`it is empty: ${ONE_PEER}`)
+  const [error] = document.errors
+  if (error !== undefined) throw error
+  return document
+}
+
+const ONE_PEER = `it must be one MeshPeer of ${API_VERSION}, as causeway peer export writes it`
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -46,12 +46,15 @@ export function addPeerCommands(program: Command, host: CliHost, finish: (code: 
     )
     .argument('<file>', 'what causeway peer export printed')
     .requiredOption('--relay <name>', 'which of your relays knows this peer; may be given again', collect, [])
-    .option('--namespace <name>', 'where the MeshPeer and the relays are')
+    .option('-n, --namespace <name>', 'where the MeshPeer and the relays are')
     .option('--as <name>', 'what you call it (default: what it calls itself)')
     .option('--apply', 'write it to the cluster instead of printing it')
   withClusterOptions(importing).action(async (file: string, flags: ImportFlags, command: Command) => {
     const { relay, apply, ...rest } = flags
-    if (relay.length === 0) return command.error('error: --relay says which of your relays knows this peer')
+    if (relay.length === 0)
+      return command.error(
+        `error: --relay says which of your relays knows this peer: causeway peer import ${file} --relay edge`,
+      )
     const { orKubeFailure } = await import('../cluster/kube-failure.ts')
     const { importPeer } = await import('./import.ts')
     finish(await orKubeFailure(host, () => importPeer({ ...rest, file, relays: relay, apply: apply === true }, host)))

@@ -51,9 +51,9 @@ describe('causeway peer import', () => {
   })
 
   it.each([
-    ['something else', 'kind: Secret', /is not one MeshPeer/],
+    ['something else', 'kind: Secret', /it must be one MeshPeer/],
     ['no YAML', '{', /is no YAML/],
-    ['two documents', `${EXPORTED}---\n${EXPORTED}`, /is no YAML|is not one MeshPeer/],
+    ['two documents', `${EXPORTED}---\n${EXPORTED}`, /has 2 documents: it must be one MeshPeer/],
     [
       'a backend of ours',
       `${EXPORTED}  defaultBackend: { name: secrets }\n`,

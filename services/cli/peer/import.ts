@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { KubeObject } from '@causeway/kube'
-import { API_VERSION, formatFieldPath, type MeshPeer, validateObject } from '@causeway/mesh-api'
+import { API_VERSION, type FieldPath, formatFieldPath, type MeshPeer, validateObject } from '@causeway/mesh-api'
 import { stringify } from 'yaml'
 import { meshType } from '../cluster/mesh-types.ts'
 import { type ClusterFlags, openCluster } from '../cluster/open-cluster.ts'
@@ -30,7 +30,8 @@ export async function importPeer(options: ImportOptions, host: CliHost): Promise
     const object = { apiVersion: API_VERSION, kind: 'MeshPeer', metadata, spec: said }
     const validated = validateObject('MeshPeer', object)
     if ('faults' in validated) {
-      for (const { path, message } of validated.faults) refuse(options, host, `${formatFieldPath(path)}: ${message}`)
+      for (const { path, message } of validated.faults)
+        refuse(options, host, `${optionOf(path) ?? formatFieldPath(path)}: ${message}`)
       return EXIT.badInput
     }
     tell(validated.resource as MeshPeer, host)
@@ -42,6 +43,13 @@ export async function importPeer(options: ImportOptions, host: CliHost): Promise
     refuse(options, host, error.message)
     return EXIT.badInput
   }
+}
+
+/** The option that has said the field; undefined: the file has. */
+function optionOf([first, second]: FieldPath): string | undefined {
+  if (first === 'spec' && second === 'relayRefs') return '--relay'
+  if (first === 'metadata') return second === 'namespace' ? '--namespace' : '--as'
+  return undefined
 }
 
 /** Whoever says no address can only be waited for. */

@@ -23,7 +23,9 @@ export async function readStatus(url: string): Promise<StandaloneStatus> {
   if (!URL.canParse(url)) throw new StandaloneError(`${url} is no URL; it is as in http://127.0.0.1:9090`)
   const [ready, status] = await Promise.all([ask(new URL('/readyz', url)), ask(new URL('/status', url))])
   if (!status.ok)
-    throw new StandaloneError(`${url} answers /status with ${status.code}: is that the admin listener of causeway up?`)
+    throw new StandaloneError(
+      `${url} answers /status with ${status.code}: it is not what causeway up --admin listens on; the admin listener of a MeshRelay is another one`,
+    )
   return { notReady: ready.ok ? [] : [reasonOf(ready.text)], objects: objectsOf(status.text, url) }
 }
 

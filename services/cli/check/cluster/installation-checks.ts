@@ -95,7 +95,7 @@ export const INSTALLATION_CHECKS: readonly Check<ClusterSnapshot>[] = [
         .map((object) => ({
           level: 'failed',
           message: `${titleOf(object)}: no installation looks after namespace ${object.namespace}`,
-          hint: 'add the namespace to watchNamespaces of the chart',
+          hint: 'put it into a namespace that is, or add its namespace to watchNamespaces of the chart',
         }))
     },
   },

@@ -2,7 +2,7 @@ import {
   type AnyResource,
   allOf,
   ConfigurationError,
-  formatFieldPath,
+  type FieldPath,
   formatProblem,
   type LoadOptions,
   loadResources,
@@ -22,6 +22,8 @@ interface Subject {
   readonly problems?: readonly Problem[]
   readonly resources?: Resources
   readonly before?: Resources
+  /** A problem of one of the resources, at the place of a field. */
+  readonly problemAt?: ProblemAt
   readonly onThisMachine?: readonly Finding[]
 }
 
@@ -64,7 +66,8 @@ const CHECKS: readonly Check<Subject>[] = [
     category: 'change',
     check: 'allowed',
     title: 'the resources that are in force may become these',
-    judge: ({ resources, before }) => resources && before && allOf(resources).flatMap((after) => change(after, before)),
+    judge: ({ resources, before, problemAt }) =>
+      resources && before && problemAt && allOf(resources).flatMap((after) => change(after, before, problemAt)),
   },
   {
     category: 'this machine',
@@ -84,8 +87,12 @@ async function gather(
   if (read.value === undefined || readBefore.value === undefined) return { unreadable }
   // What the files name may be on the cluster already.
   const options: LoadOptions = isForCluster ? { place: 'cluster', isPart: true } : {}
-  const load = (sources: readonly SourceFile[]) => problemsOr(() => loadResources(sources, options))
-  const [loaded, before] = [await load(read.value), await load(readBefore.value)]
+  const places = new Map<string, (path: FieldPath, message: string) => Problem>()
+  const load = (sources: readonly SourceFile[], more: LoadOptions = {}) =>
+    problemsOr(() => loadResources(sources, { ...options, ...more }))
+  const loaded = await load(read.value, { onObject: (resource, at) => places.set(nameOf(resource), at) })
+  // What is stored may be refused for what it is to others; whether it may become something else is another question.
+  const before = await load(readBefore.value, { isApart: true })
   const resources = loaded.value
   return {
     unreadable,
@@ -94,8 +101,20 @@ async function gather(
     ...(resources === undefined || isForCluster
       ? {}
       : { onThisMachine: await machineFindings(allOf(resources), environment) }),
+    problemAt: (name, path, message) => placeOf(places.get(name), path, message),
     ...(against.length === 0 || before.value === undefined ? {} : { before: before.value }),
   }
+}
+
+type ProblemAt = (name: string, path: FieldPath, message: string) => Problem
+
+function placeOf(
+  problemAt: ((path: FieldPath, message: string) => Problem) | undefined,
+  path: FieldPath,
+  message: string,
+): Problem {
+  if (problemAt === undefined) throw new TypeError('a resource of no file')
+  return problemAt(path, message)
 }
 
 async function problemsOr<T>(
@@ -121,12 +140,12 @@ function anybody(peer: AnyResource): Finding {
   }
 }
 
-function change(after: AnyResource, resources: Resources): readonly Finding[] {
+function change(after: AnyResource, resources: Resources, problemAt: ProblemAt): readonly Finding[] {
   const before = allOf(resources).find((one) => nameOf(one) === nameOf(after))
   if (before === undefined) return []
   return validateChange(before, after).map(({ path, message }) => ({
     level: 'failed',
-    message: `${nameOf(after)}: ${formatFieldPath(path)}: ${message}`,
+    message: formatProblem(problemAt(nameOf(after), path, message)),
     hint: 'delete the object and create it again, or keep the field as it is',
   }))
 }

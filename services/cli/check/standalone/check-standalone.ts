@@ -23,7 +23,7 @@ const CHECKS: readonly Check<Subject>[] = [
             {
               level: 'failed',
               message: subject.error.message,
-              hint: 'causeway up prints the address of its admin listener as it starts',
+              hint: 'start it with causeway up FILE... --admin 127.0.0.1:9090; the admin listener of a MeshRelay is another one',
             },
           ],
   },
