@@ -24,9 +24,9 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
   })
 
   test('the store is compacted behind watches that have heard nothing: what they missed is in force', async () => {
-    const { cluster, installation, apply, mesh } = stand()
+    const { cluster, installation, mesh } = stand()
     await installation.ways.stall()
-    await apply(routeAt('/missed/mcp'))
+    await applied('/missed/mcp')
     await mesh.delete('MeshRoute', { namespace: EDGE.namespace, name: 'after-restart' })
     await cluster.killApiServer()
     await cluster.compactEtcd()
@@ -39,9 +39,9 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
   })
 
   test('watches fall silent while their connections stay open: they are given up, and what they missed is in force', async () => {
-    const { installation, apply } = stand()
+    const { installation } = stand()
     await installation.ways.stall()
-    await apply(routeAt('/unheard/mcp'))
+    await applied('/unheard/mcp')
     await expectConverged(stand())
     await expectRoute('/unheard/mcp', true)
     await expectNoFailedCall(stand(), 100)
@@ -58,9 +58,17 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
 })
 
 async function changeIsInForce(name: string): Promise<void> {
-  await stand().apply(routeAt(`/${name}/mcp`))
+  await applied(`/${name}/mcp`)
   await expectConverged(stand())
   await expectRoute(`/${name}/mcp`, true)
+}
+
+/** An API server that has just come does not serve every kind at once. */
+async function applied(path: string): Promise<void> {
+  await until(`a route at ${path} is taken`, async () => {
+    await stand().apply(routeAt(path))
+    return true
+  })
 }
 
 async function expectRoute(path: string, isThere: boolean): Promise<void> {
