@@ -245,9 +245,9 @@ describe('where another stream is asked for', () => {
     await old.send(delta({ removals: [removedRoute('default/a')] }))
     expect(live.inForce.has('route default/a')).toBe(false)
     // It is about what is not so any more: nothing of it is taken.
-    void next.send(delta({ upserts: [route('default/b', '/b')], positions: positions(2n) }))
+    const reply = next.send(delta({ upserts: [route('default/b', '/b')], positions: positions(2n) }))
+    expect(await Promise.race([reply, next.closed])).toMatchObject({ code: 'CANCELLED' })
     const again = await a.next()
-    expect((await next.closed)?.code).toBe('CANCELLED')
     expect((await again.hello()).held.map(({ name }) => name)).toEqual(['default/edge'])
     await old.send(delta({ upserts: [route('default/c', '/c')] }))
     void again.send(delta({}))

@@ -169,6 +169,20 @@ describe('an address that changes', () => {
     expect(open()).toBe(1)
   })
 
+  it(`${requirement('RLY-013')} is where new calls go, while a session is still at the old one`, async () => {
+    const { network, edge, toolsPeer, ask, backend } = await connected()
+    await ask(callRequest({ method: 'initialize', session: newSession() }))
+    edge.mesh.setPeers([toolsPeer(ELSEWHERE)], [])
+    await network.settle()
+    backend.script = () => {}
+    const fresh = await ask()
+    network.cut('tools')
+    await network.settle()
+    backend.calls.at(-1)?.result()
+    await network.settle()
+    expect(await fresh.end).toMatchObject({ kind: 'result' })
+  })
+
   it(`${requirement('RLY-013')} that nobody answers at leaves the old association in use`, async () => {
     const { network, edge, toolsPeer, open, ask, dialledHosts } = await connected()
     network.refusing.add('elsewhere')
