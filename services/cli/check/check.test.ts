@@ -225,10 +225,16 @@ describe('of a process', () => {
   it('that is well there is one ok line for each thing looked at', async () => {
     const lines = await checkStandalone(await serve({ '/readyz': READY, '/status': [200, well] }))
     expect(bad(lines)).toEqual([])
-    expect(lines.map(short).slice(0, 2)).toEqual(['ok process/reachable', 'ok process/ready'])
+    expect(lines.map(short).slice(0, 3)).toEqual(['ok process/reachable', 'ok process/files', 'ok process/ready'])
   })
 
   it.each([
+    [
+      'has files that became wrong',
+      { '/readyz': READY, '/status': [200, { ...well, refused: ['mesh.yaml:3:1: spec.path: is required'] }] },
+      'failed process/files',
+      'mesh.yaml:3:1: spec.path: is required',
+    ],
     [
       'is not ready',
       { '/readyz': [503, { status: 'not ready', reasons: ['mcp listener is closed'] }], '/status': [200, well] },

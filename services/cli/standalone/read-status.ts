@@ -5,6 +5,8 @@ export interface StandaloneStatus {
   /** Why it is not ready; empty: it is. */
   readonly notReady: readonly string[]
   readonly objects: readonly MeshObject[]
+  /** What is wrong with its files as they are now, which are therefore not in force. */
+  readonly refused: readonly string[]
 }
 
 /** Whoever is at the address says nothing that we know. */
@@ -26,7 +28,7 @@ export async function readStatus(url: string): Promise<StandaloneStatus> {
     throw new StandaloneError(
       `${url} answers /status with ${status.code}: it is not what causeway up --admin listens on; the admin listener of a MeshRelay is another one`,
     )
-  return { notReady: ready.ok ? [] : [reasonOf(ready.text)], objects: objectsOf(status.text, url) }
+  return { notReady: ready.ok ? [] : [reasonOf(ready.text)], ...stateOf(status.text, url) }
 }
 
 async function ask(url: URL): Promise<{ readonly ok: boolean; readonly code: number; readonly text: string }> {
@@ -39,13 +41,19 @@ async function ask(url: URL): Promise<{ readonly ok: boolean; readonly code: num
   }
 }
 
-function objectsOf(text: string, url: string): readonly MeshObject[] {
+function stateOf(text: string, url: string): Pick<StandaloneStatus, 'objects' | 'refused'> {
   try {
-    const { resources } = JSON.parse(text) as { resources: readonly (WrittenObject & { kind: string })[] }
-    return resources.flatMap((one) => (isKind(one.kind) ? [meshObject(one.kind, one)] : []))
+    const { resources, refused = [] } = JSON.parse(text) as StatusText
+    const objects = resources.flatMap((one) => (isKind(one.kind) ? [meshObject(one.kind, one)] : []))
+    return { objects, refused: refused.map(String) }
   } catch {
     throw new StandaloneError(`what ${url}/status answers is not the state of a mesh`)
   }
+}
+
+interface StatusText {
+  readonly resources: readonly (WrittenObject & { readonly kind: string })[]
+  readonly refused?: readonly string[]
 }
 
 function isKind(kind: string): kind is KindName {

@@ -157,6 +157,22 @@ it('causeway up --admin answers the state of the mesh', async () => {
   )
 })
 
+it('causeway up --admin says what is wrong with files that are not in force', async () => {
+  await running(
+    relay('edge') + backend('a'),
+    async ({ out }, write) => {
+      const url = /^status (\S+)$/m.exec(out())?.[1] ?? expect.fail('no address was printed')
+      const refused = async () => ((await (await fetch(url)).json()) as { refused: unknown }).refused
+      expect(await refused()).toEqual([])
+      write(relay('edge') + backend('a').replace('relayRefs', 'relayRef'))
+      await expect.poll(refused).toContainEqual(expect.stringMatching(/spec\.relayRef: unknown field/))
+      write(relay('edge') + backend('b'))
+      await expect.poll(refused).toEqual([])
+    },
+    { args: ['--admin', '127.0.0.1:0'] },
+  )
+})
+
 it.each(['nowhere', '127.0.0.1', 'a:b', 'h:65536', 'h :1'])('--admin %j is refused', async (value) => {
   const { host, error } = worlds.world()
   expect(await runProgram(['up', join(worlds.folder, 'x.yaml'), '--admin', value], host)).toBe(2)

@@ -1,5 +1,5 @@
 import type { FilesSource, Standalone } from '@causeway/control-plane'
-import { ConfigurationError, type Resources } from '@causeway/mesh-api'
+import { ConfigurationError, formatProblem, type Problem, type Resources } from '@causeway/mesh-api'
 import { systemClock } from '@causeway/npamp/transports'
 import { type Admin, createLogger, createMetrics, type Logger, type LogLevel, startAdmin } from '@causeway/telemetry'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
@@ -62,7 +62,7 @@ async function run(
   host.onExit(() => mesh.killServers())
   let listening: Admin | undefined
   try {
-    if (admin !== undefined) listening = await startStatus(admin, standalone)
+    if (admin !== undefined) listening = await startStatus(admin, standalone, opened)
     const failures = await mesh.start(plan)
     if (failures.length > 0) return report.notStarted(failures, plan)
     opened.onPlan = (next) => void mesh.follow(next)
@@ -86,11 +86,17 @@ class OpenedFiles {
   readonly #input: Input
   readonly #host: CliHost
   readonly #report: Report
+  #refused: readonly Problem[] = []
 
   constructor(input: Input, host: CliHost, report: Report) {
     this.#input = input
     this.#host = host
     this.#report = report
+  }
+
+  /** What is wrong with the files since they changed last; empty: they are in force. */
+  get refused(): readonly Problem[] {
+    return this.#refused
   }
 
   /** Undefined: what is wrong has been told. */
@@ -102,8 +108,14 @@ class OpenedFiles {
         load: (files) => this.#input.load(files),
         stateFolder: undefined,
         clock: clock(),
-        onRefused: (problems) => this.#report.problemsOfChange(problems),
-        onTaken: (resources) => void this.#taken(resources),
+        onRefused: (problems) => {
+          this.#refused = problems
+          this.#report.problemsOfChange(problems)
+        },
+        onTaken: (resources) => {
+          this.#refused = []
+          void this.#taken(resources)
+        },
       })
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
@@ -140,12 +152,14 @@ async function standaloneOf(files: FilesSource, logger: Logger): Promise<Standal
   return new Standalone({ files, clock: clock(), random: Math.random, logger, metrics })
 }
 
-function startStatus(address: AdminAddress, standalone: Standalone): Promise<Admin> {
+/** `/status` also says what is wrong with the files as they are now, where that keeps them from being in force. */
+function startStatus(address: AdminAddress, standalone: Standalone, opened: OpenedFiles): Promise<Admin> {
+  const status = () => ({ ...standalone.status(), refused: opened.refused.map(formatProblem) })
   return startAdmin({
     ...address,
     metrics: standalone.metrics,
     ready: () => standalone.plane.ready(),
-    documents: standalone.documents,
+    documents: new Map([...standalone.documents, ['/status', status]]),
   })
 }
 

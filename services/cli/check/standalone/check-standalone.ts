@@ -29,6 +29,19 @@ const CHECKS: readonly Check<Subject>[] = [
   },
   {
     category: 'process',
+    check: 'files',
+    title: 'its files are in force as they are now',
+    judge: (subject) =>
+      'status' in subject
+        ? subject.status.refused.map((problem) => ({
+            level: 'failed',
+            message: problem,
+            hint: 'what was in force before stays until the file is right',
+          }))
+        : undefined,
+  },
+  {
+    category: 'process',
     check: 'ready',
     title: 'it is ready',
     judge: (subject) =>
