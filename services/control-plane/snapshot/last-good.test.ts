@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { aBackend, aRelay, aRoute, HANDLE, told } from '../../../test/fixtures/control-plane/objects.ts'
+import {
+  aBackend,
+  aPeer,
+  aRelay,
+  aRoute,
+  HANDLE,
+  OTHER_HANDLE,
+  told,
+} from '../../../test/fixtures/control-plane/objects.ts'
 import { requirement } from '../../../test/requirements/requirement.ts'
 import type { SourceChange, SourceObject } from '../sources/source.ts'
 import { Configuration } from './configuration.ts'
@@ -185,5 +193,45 @@ describe(`${requirement('CTL-010')} a path that the last good version has`, () =
     )
     tell([routeTo('new', { ...refs('edge'), path: '/taken' })])
     expect([has(), state()?.state]).toEqual(['nothing', 'refused'])
+  })
+})
+
+describe(`${requirement('CTL-010')} whoever is let in no more`, () => {
+  const BACKEND = 'MeshBackend default/server'
+  const PEER = 'MeshPeer default/a'
+  const edgeRefs = { relayRefs: [{ name: 'edge' }] }
+  const peers = (...names: readonly string[]) => names.map((name) => ({ name }))
+  const server = (spec: object): SourceObject => aBackend('server', { ...edgeRefs, ...spec }, { uid: 'server' })
+  const peerA = (spec: object): SourceObject => aPeer('a', { ...edgeRefs, ...spec }, { uid: 'a' })
+  const loaded = () =>
+    world(
+      peerA({}),
+      aPeer('b', { ...edgeRefs, identity: { handles: [OTHER_HANDLE] } }),
+      server({ peers: peers('a', 'b'), acceptHeaders: ['x-a'] }),
+    )
+  const has = ({ configuration }: ReturnType<typeof world>, key: string) => configuration.snapshot(EDGE).has(key)
+
+  it.each([
+    ['a peer', { peers: peers('a', 'typo'), acceptHeaders: ['x-a'] }],
+    ['a header', { peers: peers('a', 'b', 'typo') }],
+  ])('is not by the last good version of a backend: %s', (_what, spec) => {
+    const all = loaded()
+    expect(has(all, BACKEND)).toBe(true)
+    all.tell([server({ peers: peers('a', 'b', 'typo'), acceptHeaders: ['x-a'] })])
+    expect(has(all, BACKEND)).toBe(true)
+    all.tell([server(spec)])
+    expect(has(all, BACKEND)).toBe(false)
+  })
+
+  it.each([
+    ['another identity', {}, { identity: { handles: [`${HANDLE.slice(0, -1)}q`] } }, false],
+    ['the identity of a relay', {}, { identityFrom: { relayRef: { name: 'far' } } }, false],
+    ['no successors', { acceptSuccessors: true }, {}, false],
+    ['the same', { acceptSuccessors: true }, { acceptSuccessors: true }, true],
+  ])('is not by that of a peer: %s', (_what, before, after, stays) => {
+    const all = loaded()
+    all.tell([peerA(before)])
+    all.tell([peerA({ ...after, defaultBackend: { name: 'typo' } })])
+    expect(has(all, PEER)).toBe(stays)
   })
 })

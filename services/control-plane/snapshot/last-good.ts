@@ -1,4 +1,13 @@
-import { type AnyResource, claimsOf, type Finding, keyOf, referencesOf } from '@causeway/mesh-api'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type AnyResource,
+  claimsOf,
+  type Finding,
+  keyOf,
+  type MeshPeer,
+  referencesOf,
+  referredName,
+} from '@causeway/mesh-api'
 import type { SourceChange } from '../sources/source.ts'
 import type { ObjectKey } from './object-key.ts'
 import type { Placement } from './object-state.ts'
@@ -24,7 +33,7 @@ export function mayPass(findings: readonly Finding[]): boolean {
 
 /**
  * The last good version at the relays that the object still names, where nothing is wrong with it either: what it names is
- * there and permits it, and nobody else has what it has. `judged`: what would be wrong with a version.
+ * there and permits it, nobody else has what it has, and it lets in nobody whom the newer version does not. `judged`: what would be wrong with a version.
  */
 export function inForce(
   last: Placement | undefined,
@@ -32,7 +41,31 @@ export function inForce(
   judged: (version: AnyResource) => readonly Finding[],
 ): Placement | undefined {
   const placed = narrowed(last, current)
+  if (placed !== undefined && permitsMore(placed.from, current)) return undefined
   return placed === undefined || judged(versionAt(placed)).length > 0 ? undefined : placed
+}
+
+/** Whoever takes a permission away means it at once, also beside something that cannot be had. */
+function permitsMore(before: AnyResource, now: AnyResource): boolean {
+  if (before.kind === 'MeshBackend' && now.kind === 'MeshBackend') {
+    const peers = now.spec.peers.map((peer) => referredName(now, peer))
+    const isLeftOut = (header: string): boolean => !now.spec.acceptHeaders.includes(header)
+    return (
+      before.spec.peers.some((peer) => !peers.includes(referredName(before, peer))) ||
+      before.spec.acceptHeaders.some(isLeftOut)
+    )
+  }
+  if (before.kind === 'MeshPeer' && now.kind === 'MeshPeer') {
+    const handles = now.spec.identity.handles ?? []
+    const isSame = isDeepStrictEqual(identityOf(before), identityOf(now))
+    const isFewer = before.spec.identity.handles?.every((handle) => handles.includes(handle)) === true
+    return (!isSame && !isFewer) || (before.spec.acceptSuccessors && !now.spec.acceptSuccessors)
+  }
+  return false
+}
+
+function identityOf({ spec: { identity, identityFrom, trustAnchorRef } }: MeshPeer): unknown {
+  return [identity, identityFrom, trustAnchorRef]
 }
 
 /** The version that is placed, as if it named no other relays than those that it is placed at. */

@@ -132,6 +132,8 @@ export class KubernetesStatus implements StatusSink {
     // Only in the version that was looked at: an API server does not compare the UID in a write of status, and what was
     // judged of one object must not be said of another one that has its name by now.
     const metadata = { ...refOf(name), uid, resourceVersion: String(current.resourceVersion) }
+    // Before the write: the source may go back while that is under way.
+    const seenVersion = this.#options.observed.get(kind, name)?.resourceVersion ?? 0n
     try {
       const answer = await this.#options.client.applyStatus(
         typeOf(kind),
@@ -139,7 +141,6 @@ export class KubernetesStatus implements StatusSink {
         { fieldManager: FIELD_MANAGERS.controlPlane, force: true },
       )
       const atMs = this.#clock.now()
-      const seenVersion = this.#options.observed.get(kind, name)?.resourceVersion ?? 0n
       this.#written.set(key, { wantedDigest: wanted.digest, answer: observeStatus(kind, answer), atMs, seenVersion })
     } catch (error) {
       // It is gone: whoever computes statuses hears of that by itself.
