@@ -251,6 +251,20 @@ export const CONTROL_PLANE_MUTANTS: readonly Mutant[] = [
     'if (controller === undefined && this.#installation === controller)',
   ),
   one(
+    'a peer that was taken away is let in by the last good version',
+    'snapshot/last-good.ts',
+    'CTL-010',
+    'before.spec.peers.some((peer) => !peers.includes(referredName(before, peer))) ||',
+    '',
+  ),
+  one(
+    'a key that was taken away is let in by the last good version',
+    'snapshot/last-good.ts',
+    'CTL-010',
+    '(!isSame && !isFewer) || ',
+    '',
+  ),
+  one(
     'the last good version is not judged',
     'snapshot/last-good.ts',
     'CTL-010',
