@@ -35,20 +35,22 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
   test('a relay moves ten times between two control planes, of which one hears nothing: it never goes back', async () => {
     const { installation, apply, mesh } = stand()
     const { pods, ways } = installation
+    await apply(routeAt('/older/mcp'))
+    await expectConverged(stand())
     const [lagging, other] = await pods.ready(CONTROL_PLANE, 2)
     if (lagging === undefined || other === undefined) throw new Error('there are two')
     ;(await ways.of(lagging.name)).stall()
     await apply(routeAt('/newest/mcp'))
-    await mesh.delete('MeshRoute', { ...EDGE, name: 'pushed-0' })
+    await mesh.delete('MeshRoute', { ...EDGE, name: 'older' })
     await moveTo(other)
     await until(
       'the change is in force',
-      async () => (await answers('/newest/mcp')) && !(await answers('/pushed-0/mcp')),
+      async () => (await answers('/newest/mcp')) && !(await answers('/older/mcp')),
       CONVERGED,
     )
     for (let move = 0; move < 10; move++) {
       await moveTo(move % 2 === 0 ? lagging : other)
-      expect([await answers('/newest/mcp'), await answers('/pushed-0/mcp')]).toEqual([true, false])
+      expect([await answers('/newest/mcp'), await answers('/older/mcp')]).toEqual([true, false])
     }
     pods.services.choose = (ready) => ready[0]
     ;(await ways.of(lagging.name)).cut()
@@ -57,7 +59,9 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
   })
 
   test('a fresh control plane is refused the routes: it is not ready, and takes nothing away', async () => {
-    const { installation, cluster, traffic, mesh } = stand()
+    const { installation, cluster, traffic, mesh, apply } = stand()
+    await apply(routeAt('/kept/mcp'))
+    await expectConverged(stand())
     const role = await controlPlaneRole()
     await cluster.client.send({ method: 'PUT', path: ROLE, body: withoutRoutes(role) })
     await Promise.all(installation.pods.of(CONTROL_PLANE).map((pod) => pod.kill()))
@@ -66,7 +70,7 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
       expect(pod.starts).toBeGreaterThan(1)
       expect(pod.isReady).toBe(false)
     }
-    expect(await answers('/newest/mcp')).toBe(true)
+    expect(await answers('/kept/mcp')).toBe(true)
     const { rules } = role
     await cluster.client.send({
       method: 'PATCH',
@@ -75,8 +79,8 @@ describe('while calls go through two relays', { timeout: 120_000 }, () => {
       body: { rules },
     })
     await installation.pods.ready(CONTROL_PLANE, 2)
-    await mesh.delete('MeshRoute', { ...EDGE, name: 'newest' })
-    await until('the change is in force', async () => !(await answers('/newest/mcp')), CONVERGED)
+    await mesh.delete('MeshRoute', { ...EDGE, name: 'kept' })
+    await until('the change is in force', async () => !(await answers('/kept/mcp')), CONVERGED)
     await expectConverged(stand())
     await expectNoFailedCall(stand(), 300)
   })
@@ -136,15 +140,17 @@ describe('a relay whose volume is put back', { timeout: 120_000 }, () => {
     const { installation, apply, mesh, traffic } = stand()
     const edge = installation.pods.find(EDGE.namespace, 'causeway-edge-0')
     if (edge === undefined) throw new Error('no pod of relay edge')
+    await apply(routeAt('/before-copy/mcp'))
+    await expectConverged(stand())
     const volume = edge.claimFolder('state-causeway-edge-0')
     await edge.halt()
     await cp(volume, join(folder, 'volume'), { recursive: true })
     edge.resume()
     await until('the relay is ready', () => edge.isReady)
     await apply(routeAt('/after-copy/mcp'))
-    await mesh.delete('MeshRoute', { ...EDGE, name: 'ahead' })
+    await mesh.delete('MeshRoute', { ...EDGE, name: 'before-copy' })
     await expectConverged(stand())
-    expect([await answers('/after-copy/mcp'), await answers('/ahead/mcp')]).toEqual([true, false])
+    expect([await answers('/after-copy/mcp'), await answers('/before-copy/mcp')]).toEqual([true, false])
 
     await edge.halt()
     await rm(volume, { recursive: true })
@@ -154,13 +160,13 @@ describe('a relay whose volume is put back', { timeout: 120_000 }, () => {
     edge.resume()
     await until(
       'it serves what was in force then',
-      async () => (await answers('/ahead/mcp')) && (await answers('/tools/mcp')),
+      async () => (await answers('/before-copy/mcp')) && (await answers('/tools/mcp')),
     )
     expect(await answers('/after-copy/mcp')).toBe(false)
     for (const pod of controlPlanes) pod.resume()
     await until(
       'what is newer is in force',
-      async () => (await answers('/after-copy/mcp')) && !(await answers('/ahead/mcp')),
+      async () => (await answers('/after-copy/mcp')) && !(await answers('/before-copy/mcp')),
       CONVERGED,
     )
     await expectConverged(stand())
