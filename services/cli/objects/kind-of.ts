@@ -1,7 +1,7 @@
 import { KIND_NAMES, KINDS, type KindName, nearest } from '@causeway/mesh-api'
 
 /** Which resource a person means: a kind, and of that one or all. */
-export interface Wanted {
+interface Wanted {
   readonly kind: KindName
   readonly name?: string
   readonly namespace?: string
@@ -26,7 +26,7 @@ export function wantedOf(word: string, name?: string): Wanted | { readonly refus
  * The kind that a person means: by its name, plural or short name as kubectl takes them, or without `Mesh`.
  * A text where there is none: what is wrong with it.
  */
-export function kindOf(word: string): KindName | { readonly refusal: string } {
+function kindOf(word: string): KindName | { readonly refusal: string } {
   const wanted = word.toLowerCase()
   const found = KIND_NAMES.find((kind) => namesOf(kind).includes(wanted))
   if (found !== undefined) return found

@@ -215,6 +215,7 @@ it('says that an mcpServers file is one', () => {
 describe('an example of what is missing or of the wrong type', () => {
   it.each([
     ['a form', { ...aRoute(), spec: { relayRefs: [{ name: 'edge' }] } }, 'spec.path: is required, such as /search'],
+    ['none where it would be long', { ...aRoute(), spec: undefined }, /spec: is required$/],
     ['a port', aRelay('edge', { listeners: { mcp: {} } }), 'spec.listeners.mcp.port: is required, such as 8080'],
     [
       'a number in quotes',

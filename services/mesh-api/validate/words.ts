@@ -77,7 +77,7 @@ function exampleOf(node: Node, step: string | number | undefined): string | unde
     case 'object': {
       const fields = node.required.map((name) => {
         const field = node.fields.get(name)
-        const example = field === undefined ? undefined : exampleOf(field, name)
+        const example = field?.type === 'string' || field?.type === 'integer' ? exampleOf(field, name) : undefined
         return example === undefined ? undefined : `${name}: ${example}`
       })
       if (fields.length === 0 || fields.length > 2 || fields.includes(undefined)) return undefined

@@ -13,6 +13,7 @@ import {
   validateChange,
 } from '@causeway/mesh-api'
 import type { CliHost } from '../../host.ts'
+import { hintFor } from '../../objects/trouble.ts'
 import { type Check, type CheckLine, type Finding, linesOf } from '../line.ts'
 import { machineFindings } from './machine.ts'
 
@@ -129,7 +130,19 @@ async function problemsOr<T>(
 }
 
 function failed(problem: Problem): Finding {
-  return { level: 'failed', message: formatProblem(problem) }
+  const hint = hintOf(problem.message)
+  return { level: 'failed', message: formatProblem(problem), ...(hint === undefined ? {} : { hint }) }
+}
+
+/** What to do, where the message stands in conditions too and does not say it. */
+function hintOf(message: string): string | undefined {
+  if (message.startsWith('not found or not permitted: ')) {
+    return (
+      'a reference without namespace means that of its own object; what is in another namespace has to permit this one ' +
+      'by spec.allowedNamespaces'
+    )
+  }
+  return message.endsWith(' is not implemented yet') ? hintFor('NotImplemented') : undefined
 }
 
 function anybody(peer: AnyResource): Finding {
