@@ -157,7 +157,7 @@ export const METRIC_TABLE = {
     'Times that an instance had seen newer objects than this process.',
     [],
   ),
-  causeway_control_plane_leading: gauge('{replica}', '1 while this replica writes status.', []),
+  causeway_control_plane_leading: gauge('{replica}', 'Whether this replica writes status: 1, or 0.', []),
   causeway_control_plane_requests_total: counter(
     '{request}',
     'Requests to the API server, by verb, resource and result; a watch counts when it ends.',
