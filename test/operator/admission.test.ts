@@ -1,23 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { anApproval } from '../../services/mesh-api/fixtures/written.ts'
 import { until } from '../cluster/wait.ts'
 import { SYSTEM, useOperatorStand } from './stand.ts'
 
 const stand = useOperatorStand()
 
-const SPEC = {
-  request: {
-    relayRef: { name: 'edge' },
-    instance: 'causeway-edge-0',
-    callId: '0198c0de-0000-7000-8000-000000000001',
-    principal: 'anonymous',
-    protocol: 'mcp',
-    method: 'tools/call',
-    effect: 'destructive',
-    argumentsSHA256: '00'.repeat(32),
-    policy: { name: 'calls', rule: 'destructive' },
-  },
-  expiresAt: '2027-01-31T12:00:00Z',
-}
+const SPEC = anApproval().spec
 const CONTROL_PLANE = `system:serviceaccount:${SYSTEM}:causeway-control-plane`
 
 /** What kubectl, as somebody of the administrators, is told. */
@@ -70,7 +58,7 @@ describe('who may write what into an ApprovalRequest', { timeout: 120_000 }, () 
 
   it('never says another call', async () => {
     await as(CONTROL_PLANE, 'plane', approval('other'))
-    const request = { ...SPEC.request, tool: 'harmless' }
+    const request = { ...(SPEC.request as object), tool: 'harmless' }
     expect(await as('alice', 'person', approval('other', { request }))).toMatch(/never change/)
     expect(await as('alice', 'person', approval('other', { expiresAt: '2030-01-01T00:00:00Z' }))).toMatch(
       /never change/,

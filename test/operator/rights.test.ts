@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anApproval } from '../../services/mesh-api/fixtures/written.ts'
 import { render } from '../charts/render.ts'
 import type { AuditEvent } from '../cluster/api/audit.ts'
 import { until } from '../cluster/wait.ts'
@@ -262,18 +263,5 @@ const APPROVAL = {
   apiVersion: 'mesh.causeway.dev/v1alpha1',
   kind: 'ApprovalRequest',
   metadata: { name: 'call', namespace: 'shop' },
-  spec: {
-    request: {
-      relayRef: { name: 'edge' },
-      instance: 'causeway-edge-0',
-      callId: '0198c0de-0000-7000-8000-000000000001',
-      principal: 'anonymous',
-      protocol: 'mcp',
-      method: 'tools/call',
-      effect: 'destructive',
-      argumentsSHA256: '00'.repeat(32),
-      policy: { name: 'calls', rule: 'destructive' },
-    },
-    expiresAt: '2027-01-31T12:00:00Z',
-  },
+  spec: anApproval().spec,
 }

@@ -151,7 +151,7 @@ describe(`${requirement('CTL-021')} the source of files`, () => {
     await expect.poll(() => changes.map(described).at(2)).toEqual(['+MeshBackend b@1'])
   })
 
-  it.skipIf(process.platform === 'win32')('does not wait for a pipe that lies in a folder', async () => {
+  it('does not wait for a pipe that lies in a folder', async () => {
     file(relay())
     execFileSync('mkfifo', [join(folder, 'pipe.yaml')])
     const { changes } = await open([folder])
